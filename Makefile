@@ -1,0 +1,45 @@
+# Every target makes the virtual environment it needs; nothing has to be set up by hand.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+EXTRAS := ray,hf,tensorboard,wandb,docs,lint,test
+
+.PHONY: run test test-cuda lint format bench docs clean
+
+# The environment of `run` holds what a user needs; `test`, `lint` and `bench` add the extras.
+$(VENV)/.run: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS)]"
+	touch $@ $(VENV)/.run
+
+run: $(VENV)/.run
+	$(BIN)/bestiary recall --preset quick
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-cuda: $(VENV)/.dev
+	$(BIN)/python -m pytest -m cuda -p no:xdist
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) results site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

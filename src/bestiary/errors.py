@@ -1,0 +1,27 @@
+"""The one exception for a mistake of the user's, and the sentences such mistakes get."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """A mistake a person can mend: one sentence with the offending value and what is accepted.
+
+    The command line prints the sentence alone and exits with 2; library callers catch it as the
+    ``ValueError`` it is.
+    """
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the closest of ``choices``, or an empty string."""
+    close = difflib.get_close_matches(name, list(choices), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def unknown_name(kind: str, name: str, choices: Iterable[str]) -> UserError:
+    """Build the error for a name that is not among ``choices``, which are all listed."""
+    names = sorted(choices)
+    listed = ", ".join(names)
+    return UserError(f"unknown {kind} {name!r}{did_you_mean(name, names)} (accepted: {listed})")

@@ -1,0 +1,56 @@
+"""Turn ``package.module:Class`` into the class, importing only what the user named."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bestiary.errors import UserError, did_you_mean
+
+
+def load_class(path: str) -> type:
+    """Import the class at ``package.module:Class``.
+
+    The current directory is searched too, as ``python -m`` would. Raises ``UserError`` when the
+    module or the class is missing or the thing named is not a class.
+    """
+    module_name, _, class_name = path.partition(":")
+    if not module_name or not class_name:
+        raise UserError(f"{path!r} is not an import path (accepted: 'package.module:Class')")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise UserError(f"cannot import module {module_name!r} of {path!r}: {error}") from error
+    if not hasattr(module, class_name):
+        classes = [name for name, value in vars(module).items() if inspect.isclass(value)]
+        hint = did_you_mean(class_name, classes)
+        raise UserError(f"module {module_name!r} has no class {class_name!r}{hint}")
+    loaded = getattr(module, class_name)
+    if not inspect.isclass(loaded):
+        raise UserError(f"{path!r} is a {type(loaded).__name__}, not a class")
+    return loaded
+
+
+def check_options(
+    made: Callable[..., Any], options: Mapping[str, Any], what: str, skip: tuple[str, ...] = ()
+) -> None:
+    """Raise ``UserError`` when ``made`` does not take one of ``options``, listing those it does.
+
+    A ``**kwargs`` in the signature does not count as taking an option: a misspelling would
+    vanish in it.
+    """
+    parameters = inspect.signature(made).parameters.values()
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    accepted = [p.name for p in parameters if p.kind in kinds and p.name not in ("self", *skip)]
+    for name in options:
+        if name not in accepted:
+            listed = ", ".join(accepted) or "none"
+            hint = did_you_mean(name, accepted)
+            raise UserError(f"{what} has no option {name!r}{hint} (accepted: {listed})")

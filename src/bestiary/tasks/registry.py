@@ -1,0 +1,32 @@
+"""Names for the tasks that come with Bestiary; an import path always works in a name's place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from bestiary.errors import UserError, unknown_name
+from bestiary.imports import check_options, load_class
+from bestiary.tasks.protocol import Task
+
+TASKS: dict[str, str] = {"mqar": "bestiary.tasks.mqar:MQAR"}
+
+
+def task_class(name: str) -> type:
+    """The class behind a registered name or ``package.module:Class``."""
+    if ":" in name:
+        return load_class(name)
+    if name not in TASKS:
+        raise unknown_name("task", name, [*TASKS, "package.module:Class"])
+    return load_class(TASKS[name])
+
+
+def build_task(spec: Mapping[str, Any]) -> Task:
+    """Make the task from ``{"name": …, **options}``; options are the fields of its config."""
+    options = dict(spec)
+    name = options.pop("name", None)
+    if not isinstance(name, str):
+        raise UserError(f"a task needs a name, not {name!r} (accepted: {', '.join(TASKS)})")
+    cls = task_class(name)
+    check_options(cls, options, f"task {name!r}")
+    return cast(Task, cls(**options))
