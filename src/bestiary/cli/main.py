@@ -1,0 +1,105 @@
+"""The `bestiary` command: one sub-command a file, and one place where mistakes become sentences.
+
+Exit codes: 0 done, 1 the answer is no, 2 the question was wrong, 70 a fault of Bestiary itself,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+import typer
+
+from bestiary import __version__
+from bestiary.cli.check import check
+from bestiary.cli.compare import compare
+from bestiary.cli.data import app as data
+from bestiary.cli.mixers import mixers
+from bestiary.cli.recall import recall
+from bestiary.cli.report import report
+from bestiary.cli.resume import resume
+from bestiary.cli.runs import runs
+from bestiary.cli.show import show
+from bestiary.cli.tasks import tasks
+from bestiary.cli.tune import tune
+from bestiary.errors import UserError
+
+app = typer.Typer(
+    name="bestiary",
+    help="Measure what sequence mixers can recall.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (recall, tune, resume, runs, show, compare, report, check, mixers, tasks):
+    app.command()(command)
+app.add_typer(data, name="data")
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(f"bestiary {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    version: bool = typer.Option(
+        False, "--version", callback=print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Measure what sequence mixers can recall."""
+
+
+def sentence(error: BaseException) -> str:
+    """What a person is told of ``error``, in one line."""
+    if isinstance(error, click.ClickException):
+        return " ".join(error.format_message().split())
+    if isinstance(error, OSError) and error.errno is not None:
+        what = error.strerror or errno.errorcode.get(error.errno, "error")
+        return f"{error.filename}: {what}" if error.filename else what
+    if isinstance(error, UserError):
+        return " ".join(str(error).split())
+    kind = type(error).__name__
+    return f"{kind}: {' '.join(str(error).split())} (an error of Bestiary's; --debug shows where)"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code; never raises for a user's mistake."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    # Accepted at any place of the line: a person adds it at the end after seeing an error.
+    debug = "--debug" in given
+    given = [argument for argument in given if argument != "--debug"]
+    try:
+        code = typer.main.get_command(app).main(given, "bestiary", standalone_mode=False)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except (KeyboardInterrupt, click.Abort) as stop:
+        said = str(stop) or "interrupted; what was finished is kept"
+        typer.echo(f"bestiary: {said}", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader (`| head`) has gone; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        typer.echo(f"bestiary: {sentence(error)}", err=True)
+        mistakes = (click.ClickException, UserError, OSError)
+        return 2 if isinstance(error, mistakes) else 70
+    return code if isinstance(code, int) else 0
+
+
+def run() -> None:
+    """Entry point of the installed script."""
+    raise SystemExit(main())
