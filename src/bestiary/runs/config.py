@@ -1,0 +1,285 @@
+"""An experiment and a run as data: pydantic models that read and write YAML.
+
+An ``Experiment`` is what a person asks for: a task, a model, how it is trained, which of their
+fields are swept, over which seeds and where. Expanding it (``bestiary.runs.sweep``) gives
+``RunConfig``s: one task, model, training and seed each, whose ``run_id`` is a function of
+everything that can change the result and of nothing else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    Strict,
+    ValidationError,
+    field_validator,
+)
+
+from bestiary.errors import UserError
+from bestiary.mixers.registry import MixerSpec, mixer_class
+from bestiary.models.config import ModelConfig, as_spec
+from bestiary.runs.owned import STRICT, Owned
+from bestiary.runs.problems import user_error
+from bestiary.tasks.protocol import Task
+from bestiary.tasks.registry import build_task
+from bestiary.training.config import TrainingConfig
+
+WITHOUT_EFFECT = ("checkpoint_every", "allocator")
+"""Fields of the training that cannot change a result, which ``run_id`` therefore ignores."""
+
+
+def read_mixer(value: Any) -> MixerSpec:
+    """A mixer by name, or by a mapping of its name and options."""
+    if not isinstance(value, (str, Mapping, MixerSpec)):
+        raise ValueError(f"{value!r} is not a mixer (accepted: a name or {{name: …, option: …}})")
+    spec = as_spec(value)
+    return MixerSpec(spec.name, _listed_tuples(spec.options))
+
+
+def _listed_tuples(value: Any) -> Any:
+    """Plain data as YAML gives it back, where a tuple is a list."""
+    if isinstance(value, Mapping):
+        return {key: _listed_tuples(item) for key, item in value.items()}
+    return [_listed_tuples(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def plain_mixer(spec: MixerSpec) -> str | dict[str, Any]:
+    """The YAML form of a mixer: its name alone where it has no options."""
+    return {"name": spec.name, **spec.options} if spec.options else spec.name
+
+
+def plain_model(config: ModelConfig) -> dict[str, Any]:
+    """The YAML form of a model's config, every field in it."""
+    plain = {f.name: getattr(config, f.name) for f in dataclasses.fields(config)}
+    plain["mixers"] = [plain_mixer(spec) for spec in config.mixers]
+    return plain
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, (str, Mapping)) else value
+
+
+Mixers = Annotated[
+    tuple[Annotated[MixerSpec, PlainValidator(read_mixer)], ...],
+    Strict(False),
+    BeforeValidator(_listed),
+]
+Model = Annotated[ModelConfig, Owned(plain_model, (("mixers", Mixers),))]
+Training = Annotated[TrainingConfig, Owned()]
+
+
+def _named(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+TaskSpec = Annotated[dict[str, Any], BeforeValidator(_named), AfterValidator(_listed_tuples)]
+
+
+def _keys(path: Sequence[str]) -> list[str]:
+    """The keys a config accepts under ``path``, for the sentence about an unknown one."""
+    sections: dict[str, list[str]] = {
+        "": [*Experiment.model_fields],
+        "model": [f.name for f in dataclasses.fields(ModelConfig)],
+        "training": [f.name for f in dataclasses.fields(TrainingConfig)],
+        "sweep": [*Sweep.model_fields],
+        "executor": sorted({*LocalExecutor.model_fields, *RayExecutor.model_fields}),
+    }
+    return sections.get(".".join(path), [])
+
+
+class Sweep(BaseModel):
+    """What is varied beside the seeds.
+
+    grid: dotted field of the experiment → the values it takes; all combinations are run.
+    models: models to compare, each a mixer's name or a mapping of the ``model`` fields in which
+    it differs. Its key ``grid`` holds a grid for this model alone.
+    """
+
+    model_config = STRICT
+
+    grid: dict[str, list[Any]] = Field(default_factory=dict)
+    models: list[str | dict[str, Any]] = Field(default_factory=list)
+
+
+class LocalExecutor(BaseModel):
+    """Processes on this machine. workers: how many at once (None: as many as cores)."""
+
+    model_config = STRICT
+
+    name: Literal["local"] = "local"
+    workers: int | None = Field(default=None, ge=1)
+
+
+class RayExecutor(BaseModel):
+    """Tasks on a Ray cluster that shares the file system.
+
+    address: what ``ray.init`` gets (None: start Ray here; ``auto`` or ``ray://host:port``).
+    workers: how many runs at once (None: as many as the cluster has cores for).
+    """
+
+    model_config = STRICT
+
+    name: Literal["ray"] = "ray"
+    address: str | None = None
+    workers: int | None = Field(default=None, ge=1)
+
+
+class SinkConfig(BaseModel):
+    """A second place that metrics go to.
+
+    project, mode: for Weights & Biases alone; ``offline`` writes files and calls nobody.
+    """
+
+    model_config = STRICT
+
+    name: Literal["tensorboard", "wandb"]
+    project: str = "bestiary"
+    mode: Literal["offline", "online"] = "offline"
+
+
+class RunConfig(BaseModel):
+    """One training: everything that decides its result."""
+
+    model_config = ConfigDict(**STRICT, ignored_types=(cached_property,))
+
+    task: TaskSpec
+    model: Model
+    training: Training
+    seed: int
+
+    def build_task(self) -> Task:
+        """The task; raises ``UserError`` for what it does not accept."""
+        return make_task(self.task)
+
+    @cached_property
+    def run_id(self) -> str:
+        """``<model name>-<12 hex digits of the hash of the resolved config>``."""
+        return f"{_file_name(self.model.name)}-{_digest(self.resolved())}"
+
+    @cached_property
+    def point(self) -> str:
+        """The same for the config without its seed and learning rate."""
+        resolved = self.resolved()
+        del resolved["seed"], resolved["training"]["learning_rate"]
+        return f"{_file_name(self.model.name)}-{_digest(resolved)}"
+
+    def resolved(self) -> dict[str, Any]:
+        """The config with every default filled in and without what cannot change the result."""
+        model = plain_model(self.model)
+        del model["label"]
+        model["mixers"] = [_with_defaults(spec) for spec in self.model.layer_mixers]
+        training = dataclasses.asdict(self.training)
+        for name in WITHOUT_EFFECT:
+            del training[name]
+        return {
+            "task": _resolved_task(self.task, self.build_task()),
+            "model": model,
+            "training": training,
+            "seed": self.seed,
+        }
+
+
+class Experiment(BaseModel):
+    """What ``bestiary recall`` is asked to do.
+
+    tuning: a tuning file (``bestiary tune`` writes it) whose rate for a model replaces
+    ``training.learning_rate``; where that field is itself swept, the file is not used.
+    """
+
+    model_config = STRICT
+
+    name: str = Field(default="experiment", min_length=1)
+    task: TaskSpec
+    model: Model = Field(default_factory=ModelConfig)
+    training: Training = Field(default_factory=TrainingConfig)
+    seeds: list[int] = Field(default=[0, 1, 2], min_length=1)
+    sweep: Sweep = Field(default_factory=Sweep)
+    tuning: str | None = None
+    executor: Annotated[
+        LocalExecutor | RayExecutor, Field(discriminator="name"), BeforeValidator(_named)
+    ] = Field(default_factory=LocalExecutor)
+    sinks: list[Annotated[SinkConfig, BeforeValidator(_named)]] = Field(default_factory=list)
+
+    @field_validator("seeds")
+    @classmethod
+    def _seeds_differ(cls, seeds: list[int]) -> list[int]:
+        for seed in seeds:
+            if seed < 0:
+                raise ValueError(f"seed {seed} is negative; seeds are 0 or more")
+        if len(set(seeds)) < len(seeds):
+            raise ValueError(f"{seeds} names a seed twice; each is run once")
+        return seeds
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], source: str) -> Self:
+        """Validate plain data; raises ``UserError`` that names ``source`` and the dotted key."""
+        try:
+            return cls.model_validate(dict(data))
+        except ValidationError as error:
+            raise user_error(error, source, _keys) from error
+
+    def plain(self) -> dict[str, Any]:
+        """The YAML form; ``read`` of it gives an equal experiment."""
+        return self.model_dump(mode="python")
+
+
+def read_run(data: Mapping[str, Any], source: str) -> RunConfig:
+    """Validate the plain form of a run; raises ``UserError``."""
+    try:
+        return RunConfig.model_validate(dict(data))
+    except ValidationError as error:
+        raise user_error(error, source, _keys) from error
+
+
+def make_task(spec: Mapping[str, Any]) -> Task:
+    """The task of ``spec``; its own complaints are made to name the ``task.`` key they are of."""
+    try:
+        return build_task(spec)
+    except UserError as error:
+        said = str(error)
+        fields = [name for name in spec if name != "name"]
+        prefix = "task." if said.split(" ", 1)[0] in fields else "task: "
+        raise UserError(f"{prefix}{said}") from error
+    except TypeError as error:
+        raise UserError(f"task {spec.get('name')!r}: {error}") from error
+
+
+def _resolved_task(spec: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    if dataclasses.is_dataclass(task) and not isinstance(task, type):
+        return {"name": spec["name"], **dataclasses.asdict(task)}
+    return dict(spec)
+
+
+def _with_defaults(spec: MixerSpec) -> dict[str, Any]:
+    """A mixer with the defaults of its constructor, so that spelling them out changes nothing."""
+    parameters = inspect.signature(mixer_class(spec.name)).parameters.values()
+    defaults = {
+        p.name: p.default
+        for p in parameters
+        if isinstance(p.default, (int, float, str, bool, tuple, type(None)))
+    }
+    return {"name": spec.name, **defaults, **spec.options}
+
+
+def _digest(data: Any) -> str:
+    # default=str: a value JSON does not know (an enum, a path) still counts, by its text.
+    canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+def _file_name(label: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._+-]+", "-", label).strip("-.") or "model"

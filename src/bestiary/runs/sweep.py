@@ -1,0 +1,131 @@
+"""From an experiment to its runs: models × grid × seeds, each run once."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from bestiary.errors import UserError, did_you_mean
+from bestiary.models.config import ModelConfig
+from bestiary.runs.config import Experiment, RunConfig, read_run
+
+RATE = "training.learning_rate"
+SECTIONS = ("task", "model", "training")
+
+
+def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> list[RunConfig]:
+    """All runs of ``experiment`` in the order of models, grid, seeds, none of them twice.
+
+    rates: model name → learning rate of a tuning file, used where the rate is not swept.
+    Raises ``UserError`` for a field that does not exist, a value it does not take, and a sweep
+    that is empty.
+    """
+    plain = experiment.plain()
+    base = {name: plain[name] for name in SECTIONS}
+    runs: dict[str, RunConfig] = {}
+    for variant, own_grid in _variants(experiment.sweep.models):
+        grid = {**experiment.sweep.grid, **own_grid}
+        for point in _combinations(grid):
+            data = deepcopy(base)
+            data["model"].update(deepcopy(variant))
+            for key, value in point.items():
+                set_dotted(data, key, value)
+            run = read_run({**data, "seed": experiment.seeds[0]}, _source(variant, point))
+            if rates and RATE not in grid and run.model.name in rates:
+                training = dataclasses.replace(
+                    run.training, learning_rate=rates[run.model.name]
+                )
+                run = run.model_copy(update={"training": training})
+            for seed in experiment.seeds:
+                seeded = RunConfig(
+                    task=run.task, model=run.model, training=run.training, seed=seed
+                )
+                runs.setdefault(seeded.run_id, seeded)
+    return list(runs.values())
+
+
+def set_dotted(data: dict[str, Any], key: str, value: Any) -> None:
+    """Put ``value`` at the dotted ``key`` of nested plain data, in place.
+
+    A number in the key is an index of a list; a mixer given by its name alone becomes a mapping,
+    so that ``model.mixers.0.order`` can be set. Missing mappings are made.
+    """
+    parts = key.split(".")
+    if not all(parts):
+        raise UserError(f"{key!r} is not a dotted key (accepted: such as model.d_model)")
+    here: Any = data
+    for depth, part in enumerate(parts[:-1]):
+        place, known = _place(here, part, parts[: depth + 1])
+        child = here[place] if known else None
+        if isinstance(child, str) and (depth == 0 or _is_mixer(parts[: depth + 1])):
+            child = {"name": child}
+        if child is None:
+            child = {}
+        if not isinstance(child, (dict, list)):
+            at = ".".join(parts[: depth + 1])
+            raise UserError(f"cannot set {key!r}: {at} is {child!r}, not a mapping")
+        here[place] = child
+        here = child
+    place, _ = _place(here, parts[-1], parts)
+    here[place] = value
+
+
+def _is_mixer(parts: Sequence[str]) -> bool:
+    return len(parts) >= 2 and parts[-2] == "mixers"
+
+
+def _place(here: Any, part: str, parts: Sequence[str]) -> tuple[Any, bool]:
+    """The key or index of ``part`` in ``here`` and whether something is there."""
+    if isinstance(here, list):
+        at = ".".join(parts)
+        if not part.isdecimal() or int(part) >= len(here):
+            raise UserError(f"{at!r} is not in the list (accepted: 0 to {len(here) - 1})")
+        return int(part), True
+    return part, part in here
+
+
+def _variants(
+    models: Sequence[str | Mapping[str, Any]],
+) -> Iterator[tuple[dict[str, Any], dict[str, list[Any]]]]:
+    """The fields in which each compared model differs, and the grid of its own."""
+    if not models:
+        yield {}, {}
+    for number, given in enumerate(models):
+        variant = {"mixers": [given]} if isinstance(given, str) else dict(given)
+        if "name" in variant:
+            variant = {"mixers": [variant]}
+        grid = variant.pop("grid", {})
+        if not isinstance(grid, Mapping):
+            raise UserError(f"sweep.models.{number}.grid is {grid!r}; it must be a mapping")
+        fields = [f.name for f in dataclasses.fields(ModelConfig)]
+        for key in variant:
+            if key not in fields:
+                accepted = ", ".join([*fields, "grid"])
+                hint = did_you_mean(key, [*fields, "grid"])
+                raise UserError(
+                    f"unknown key 'sweep.models.{number}.{key}'{hint} (accepted: {accepted})"
+                )
+        yield variant, dict(grid)
+
+
+def _combinations(grid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for key, values in grid.items():
+        if key.split(".")[0] not in SECTIONS:
+            hint = did_you_mean(key.split(".")[0], SECTIONS)
+            raise UserError(
+                f"sweep.grid cannot vary {key!r}{hint} (accepted: fields of {', '.join(SECTIONS)},"
+                " such as model.d_model)"
+            )
+        if not isinstance(values, list) or not values:
+            raise UserError(f"sweep.grid.{key} is {values!r}; it must be a list of one value or more")
+    for values in itertools.product(*grid.values()):
+        yield dict(zip(grid, values, strict=True))
+
+
+def _source(variant: Mapping[str, Any], point: Mapping[str, Any]) -> str:
+    shown = {**{f"model.{key}": value for key, value in variant.items()}, **point}
+    where = ", ".join(f"{key}={value!r}" for key, value in shown.items())
+    return f"sweep at {where}" if where else "config"
