@@ -69,7 +69,9 @@ class Stream(Protocol):
     """The examples of one split, by index."""
 
     @property
-    def segments(self) -> Sequence[StreamSegment]: ...
+    def segments(self) -> Sequence[StreamSegment]:
+        """The parts this split has, none of them empty."""
+        ...
 
     def examples(self, segment: int, indices: NDArray[np.int64] | range) -> Batch:
         """Examples ``indices`` of segment number ``segment``; the same bytes at every call.
@@ -84,14 +86,18 @@ class Task(Protocol):
     """A frozen, hashable config that can yield streams."""
 
     @property
-    def vocab_size(self) -> int: ...
+    def vocab_size(self) -> int:
+        """Tokens and labels are below this."""
+        ...
 
     @property
     def max_length(self) -> int:
         """The longest example over all splits."""
         ...
 
-    def stream(self, split: Split) -> Stream: ...
+    def stream(self, split: Split) -> Stream:
+        """The examples of one split; nothing is drawn before it is asked for."""
+        ...
 
     def solve(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Labels (batch, length) found from the tokens alone, ``IGNORE`` where nothing is asked."""

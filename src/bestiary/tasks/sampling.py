@@ -1,0 +1,74 @@
+"""Draws that tasks share, each for many rows at once and with memory of the order of its result."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestiary.tasks.seeding import Words
+
+
+def distinct(words: Words, choices: int, rows: int, size: int) -> NDArray[np.int64]:
+    """Ordered draws without replacement: (rows, size) int64 in 0 … choices − 1.
+
+    Every ordered tuple of distinct numbers is equally likely. size is at most choices.
+    """
+    if choices <= 4 * size:
+        return np.argsort(words.raw(rows, choices), axis=1, kind="stable")[:, :size]
+    drawn = words.below(choices, rows, size)
+    # Which entries are drawn again depends only on which are equal, so renaming the numbers
+    # renames the outcome: no tuple of distinct numbers can be preferred to another.
+    suspects = np.arange(rows)
+    while len(suspects):
+        repeated = _repeats(drawn[suspects])
+        row, column = np.nonzero(repeated)
+        drawn[suspects[row], column] = words.below(choices, len(row))
+        suspects = suspects[repeated.any(axis=1)]
+    return drawn
+
+
+def _repeats(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark each entry that equals one further left in its row."""
+    size = rows.shape[1]
+    # Value and place in one number: plain sorting is several times faster than argsort.
+    ordered = np.sort(rows * size + np.arange(size), axis=1)
+    value, place = np.divmod(ordered, size)
+    row, at = np.nonzero(value[:, 1:] == value[:, :-1])
+    marks = np.zeros(rows.shape, dtype=bool)
+    marks[row, place[row, at + 1]] = True
+    return marks
+
+
+def by_power_law(
+    words: Words, power: float, choices: int, rows: int, size: int
+) -> NDArray[np.int64]:
+    """Successive draws without replacement with p(i) ∝ i^(power − 1), i = 1 … choices.
+
+    Returns (rows, size) int64 holding i − 1, in the order drawn: each draw is from the law
+    renormalised over what is left. Exact: i gets an exponential waiting time of rate p(i), and
+    the first ``size`` to arrive are taken in order (Efraimidis and Spirakis, 2006). The law of
+    gaps is that of Arora et al., 2023 (arXiv 2312.04927), section 4.
+    """
+    waiting = np.log(-np.log(words.unit(rows, choices)))
+    waiting -= (power - 1) * np.log(np.arange(1, choices + 1))
+    if size < choices:
+        first = np.argpartition(waiting, size - 1, axis=1)[:, :size]
+    else:
+        first = np.broadcast_to(np.arange(choices), waiting.shape)
+    order = np.argsort(np.take_along_axis(waiting, first, axis=1), axis=1)
+    return np.take_along_axis(first, order, axis=1)
+
+
+def avoiding(
+    words: Words, choices: int, avoided: NDArray[np.int64], size: int
+) -> NDArray[np.int64]:
+    """Uniform draws that miss a row's own avoided numbers: (rows, size) int64 in 0 … choices − 1.
+
+    avoided: (rows, k), distinct in each row, k below choices.
+    """
+    rows, k = avoided.shape
+    # The rank among the numbers that are left, then one step up for each avoided one passed.
+    drawn = words.below(choices - k, rows, size)
+    for column in np.sort(avoided, axis=1).T:
+        drawn += drawn >= column[:, None]
+    return drawn
