@@ -1,0 +1,130 @@
+"""The bare BaseConv layer of the theory: Y = (U W + B1) ⊙ (h * U + B2)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from torch import Tensor, nn
+
+from bestiary.errors import UserError, unknown_name
+from bestiary.mixers.filters import Filter
+
+ConvMode = Literal["causal", "circular"]
+MODES: tuple[ConvMode, ...] = ("causal", "circular")
+
+LayerState = tuple[Tensor, int]
+"""The past inputs of the convolution, (batch, m, width), and the number of positions gone by."""
+
+
+class BaseConvLayer(nn.Module):
+    """Y = (U W + B1) ⊙ (h * U + B2) on U of shape (batch, rows, width), nothing besides.
+
+    Arora et al. 2023, "Zoology" (arXiv 2312.04927), appendix H. U W + B1 is the gate side,
+    h * U + B2 the convolution side.
+
+    filter: h, one filter a channel.
+    weight: W, (width, width), its rows the input channels; None is the identity.
+    gate_bias, conv_bias: B1 and B2, each (width,), the same in every row, or (rows, width), or None
+    for 0. A layer whose biases differ by row takes at most that many rows, and in circular mode
+    exactly as many.
+    mode: ``causal``, h * U modulo X^rows, or ``circular``, modulo X^rows - 1, which is not causal.
+
+    Tensors given become the layer's parameters as they are; ``UserError`` if their shapes disagree.
+    """
+
+    def __init__(
+        self,
+        filter: Filter,
+        weight: Tensor | None = None,
+        gate_bias: Tensor | None = None,
+        conv_bias: Tensor | None = None,
+        mode: ConvMode = "causal",
+    ) -> None:
+        super().__init__()
+        if mode not in MODES:
+            raise unknown_name("BaseConv mode", mode, MODES)
+        self.width, self.mode = filter.channels, mode
+        if weight is not None and weight.shape != (self.width, self.width):
+            raise UserError(
+                f"the weight of a BaseConv layer has shape {tuple(weight.shape)}; its filter has "
+                f"{self.width} channels, so ({self.width}, {self.width}) is needed"
+            )
+        self.rows = _rows(self.width, gate_bias, conv_bias)
+        self.filter = filter
+        self.weight = _parameter(weight)
+        self.gate_bias = _parameter(gate_bias)
+        self.conv_bias = _parameter(conv_bias)
+
+    def forward(self, u: Tensor) -> Tensor:
+        """(batch, rows, width) to the same."""
+        self._check_rows(u.shape[1])
+        return self.gate(u) * self._biased(self.filter.convolve(u, self.mode), self.conv_bias, 0)
+
+    def forward_from(self, u: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
+        """The same for rows that go on from ``state``, and the state after them."""
+        self._check_causal()
+        past, position = state
+        self._check_rows(position + u.shape[1])
+        mixed, past = self.filter.convolve_from(u, past)
+        y = self.gate(u, position) * self._biased(mixed, self.conv_bias, position)
+        return y, (past, position + u.shape[1])
+
+    def gate(self, u: Tensor, position: int = 0) -> Tensor:
+        """U W + B1 for rows that begin at ``position``."""
+        return self._biased(u if self.weight is None else u @ self.weight, self.gate_bias, position)
+
+    def initial_state(self, batch: int) -> LayerState:
+        """Nothing seen yet. ``UserError`` for a circular layer, which cannot go row by row."""
+        self._check_causal()
+        return self.filter.initial_past(batch), 0
+
+    def state_size(self, length: int) -> int:
+        """Elements of the past inputs kept after ``length`` rows."""
+        return self.filter.remembered(length) * self.width
+
+    @staticmethod
+    def _biased(x: Tensor, bias: Tensor | None, position: int) -> Tensor:
+        if bias is None:
+            return x
+        return x + (bias if bias.ndim == 1 else bias[position : position + x.shape[1]])
+
+    def _check_rows(self, length: int) -> None:
+        if self.rows is None:
+            return
+        if length > self.rows or (self.mode == "circular" and length != self.rows):
+            bound = "exactly" if self.mode == "circular" else "at most"
+            raise UserError(
+                f"a BaseConv layer with a bias for each of {self.rows} rows was given length "
+                f"{length}; it takes {bound} {self.rows} (a bias per channel takes any length)"
+            )
+
+    def _check_causal(self) -> None:
+        if self.mode != "causal":
+            raise UserError(
+                f"a {self.mode} BaseConv layer needs all rows at once; only mode 'causal' goes row "
+                "by row"
+            )
+
+
+def _parameter(value: Tensor | None) -> nn.Parameter | None:
+    return None if value is None else nn.Parameter(value)
+
+
+def _rows(width: int, *biases: Tensor | None) -> int | None:
+    """The number of rows that biases fix, or None where they are the same in every row."""
+    rows: set[int] = set()
+    for bias in biases:
+        if bias is None:
+            continue
+        if bias.ndim not in (1, 2) or bias.shape[-1] != width:
+            raise UserError(
+                f"a bias of a BaseConv layer has shape {tuple(bias.shape)}; ({width},) or "
+                f"(rows, {width}) is needed"
+            )
+        if bias.ndim == 2:
+            rows.add(bias.shape[0])
+    if len(rows) > 1:
+        raise UserError(
+            f"the biases of a BaseConv layer have {sorted(rows)} rows; give them as many"
+        )
+    return rows.pop() if rows else None

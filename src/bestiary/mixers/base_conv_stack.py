@@ -1,0 +1,131 @@
+"""A stack of bare BaseConv layers inside a zero-padded array, read back from a stated place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bestiary.errors import UserError
+from bestiary.mixers.base_conv_layer import BaseConvLayer, LayerState
+
+StackState = list[LayerState]
+
+
+class BaseConvStack(nn.Module):
+    """An (N, L, d, N', d')-BaseConv: pad N × d to N' × d', L layers, read N × d back.
+
+    Arora et al. 2023, "Zoology" (arXiv 2312.04927), appendix H, definition of the model. The input
+    lies at row 0 in channels 0..d-1 of the internal array, the rest of which is 0.
+
+    layers: applied in order; all of one width d'.
+    channels: the internal channels the output is read from, in order; an int means the first so
+    many. The input may have any number of channels up to d'.
+    inner_length: N'. None makes the array just long enough: length + delay.
+    delay: output row t is internal row t + delay.
+
+    The stack takes any length N with N + delay ≤ N', and is a mixer (batch, N, d) → (batch, N, d)
+    when it reads as many channels as it is given. Row by row only where its rows can be had in
+    order: all layers causal and no delay.
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[BaseConvLayer],
+        channels: int | Sequence[int],
+        *,
+        inner_length: int | None = None,
+        delay: int = 0,
+    ) -> None:
+        super().__init__()
+        if not layers:
+            raise UserError("a BaseConv stack has no layers; give at least one")
+        widths = [layer.width for layer in layers]
+        if len(set(widths)) > 1:
+            raise UserError(f"the layers of a BaseConv stack have widths {widths}; give them one")
+        if delay < 0:
+            raise UserError(f"the delay of a BaseConv stack is {delay}; it must be 0 or more")
+        self.layers = cast("Sequence[BaseConvLayer]", nn.ModuleList(layers))
+        self.width, self.delay = widths[0], delay
+        self.channels = tuple(range(channels) if isinstance(channels, int) else channels)
+        outside = [c for c in self.channels if not 0 <= c < self.width]
+        if outside:
+            raise UserError(
+                f"channel {outside[0]} cannot be read from a BaseConv stack of inner width "
+                f"{self.width}; channels are 0 to {self.width - 1}"
+            )
+        self.inner_length = inner_length
+
+    @property
+    def causal(self) -> bool:
+        """Whether the form itself keeps output row t from seeing inputs after t."""
+        return self.delay == 0 and all(layer.mode == "causal" for layer in self.layers)
+
+    def forward(self, x: Tensor, state: StackState | None = None) -> Any:
+        """(batch, length, d) to (batch, length, channels read); with a state, (y, new state)."""
+        if state is not None:
+            self._check_causal()
+            return self._forward_from(x, state)
+        length = x.shape[1]
+        u = self._pad(x, self._rows(length) - length)
+        for layer in self.layers:
+            u = layer(u)
+        return self._read(u[:, self.delay : self.delay + length])
+
+    def initial_state(self, batch: int) -> StackState:
+        """One state a layer. ``UserError`` where the stack is circular or has a delay."""
+        self._check_causal()
+        return [layer.initial_state(batch) for layer in self.layers]
+
+    def step(self, x_t: Tensor, state: StackState) -> tuple[Tensor, StackState]:
+        """One row, (batch, d) to (batch, channels read), and the state after it."""
+        self._check_causal()
+        y, state = self._forward_from(x_t[:, None], state)
+        return y[:, 0], state
+
+    def state_size(self, length: int) -> int:
+        """The layers' sum; a stack that needs all rows at once counts them all."""
+        return sum(layer.state_size(length) for layer in self.layers)
+
+    def _forward_from(self, x: Tensor, state: StackState) -> tuple[Tensor, StackState]:
+        u, after = self._pad(x, 0), []
+        for layer, before in zip(self.layers, state, strict=True):
+            u, new = layer.forward_from(u, before)
+            after.append(new)
+        return self._read(u), after
+
+    def _pad(self, x: Tensor, rows: int) -> Tensor:
+        columns = self.width - x.shape[2]
+        if columns < 0:
+            raise UserError(
+                f"a BaseConv stack of inner width {self.width} was given {x.shape[2]} channels; it "
+                f"takes at most {self.width}"
+            )
+        return functional.pad(x, (0, columns, 0, rows)) if rows or columns else x
+
+    def _read(self, u: Tensor) -> Tensor:
+        count = len(self.channels)
+        if self.channels == tuple(range(count)):
+            return u[..., :count] if count < self.width else u
+        return u[..., torch.tensor(self.channels, device=u.device)]
+
+    def _rows(self, length: int) -> int:
+        needed = length + self.delay
+        if self.inner_length is None:
+            return needed
+        if needed > self.inner_length:
+            raise UserError(
+                f"a BaseConv stack of inner length {self.inner_length} and delay {self.delay} was "
+                f"given length {length}; it takes at most {self.inner_length - self.delay}"
+            )
+        return self.inner_length
+
+    def _check_causal(self) -> None:
+        if not self.causal:
+            raise UserError(
+                "a BaseConv stack that is circular or read at a delay needs all rows at once and "
+                "cannot go row by row"
+            )
