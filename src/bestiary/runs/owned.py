@@ -54,7 +54,9 @@ class Owned:
     plain: Callable[[Any], dict[str, Any]] = dataclasses.asdict
     readers: tuple[tuple[str, Any], ...] = ()
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         section = section_of(source, self.readers)
 
         def build(value: Any, validate: Callable[[Any], BaseModel]) -> Any:

@@ -42,7 +42,9 @@ def _sentence(problem: Any, accepted: Accepted) -> str:
     if kind == "too_short":
         return f"{key} is empty; it must have at least one value"
     if kind == "union_tag_invalid":
-        return f"unknown {key} {problem['ctx']['tag']!r} (accepted: {problem['ctx']['expected_tags']})"
+        return (
+            f"unknown {key} {problem['ctx']['tag']!r} (accepted: {problem['ctx']['expected_tags']})"
+        )
     wanted = _MAPPING if kind in _MAPPING_KINDS else problem["msg"].removeprefix("Input should be ")
     return f"{key or 'the config'} is {_shown(problem['input'])}; it must be {wanted}"
 

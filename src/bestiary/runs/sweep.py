@@ -35,14 +35,10 @@ def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> 
                 set_dotted(data, key, value)
             run = read_run({**data, "seed": experiment.seeds[0]}, _source(variant, point))
             if rates and RATE not in grid and run.model.name in rates:
-                training = dataclasses.replace(
-                    run.training, learning_rate=rates[run.model.name]
-                )
+                training = dataclasses.replace(run.training, learning_rate=rates[run.model.name])
                 run = run.model_copy(update={"training": training})
             for seed in experiment.seeds:
-                seeded = RunConfig(
-                    task=run.task, model=run.model, training=run.training, seed=seed
-                )
+                seeded = RunConfig(task=run.task, model=run.model, training=run.training, seed=seed)
                 runs.setdefault(seeded.run_id, seeded)
     return list(runs.values())
 
@@ -120,7 +116,9 @@ def _combinations(grid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 " such as model.d_model)"
             )
         if not isinstance(values, list) or not values:
-            raise UserError(f"sweep.grid.{key} is {values!r}; it must be a list of one value or more")
+            raise UserError(
+                f"sweep.grid.{key} is {values!r}; it must be a list of one value or more"
+            )
     for values in itertools.product(*grid.values()):
         yield dict(zip(grid, values, strict=True))
 

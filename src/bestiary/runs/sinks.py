@@ -1,0 +1,90 @@
+"""Second places for metrics: TensorBoard and Weights & Biases, each an extra."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from bestiary.errors import UserError
+from bestiary.runs.config import RunConfig, SinkConfig
+
+
+class Sink(Protocol):
+    """Takes numbers by step while a run trains."""
+
+    def log(self, step: int, values: Mapping[str, float]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class TensorBoardSink:
+    """Event files in ``<run folder>/tensorboard``."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError as error:
+            raise _missing("tensorboard") from error
+        self._writer = SummaryWriter(str(folder / "tensorboard"))
+
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class WandbSink:
+    """A Weights & Biases run in ``<run folder>/wandb``; offline unless the config says online."""
+
+    def __init__(self, folder: Path, run: RunConfig, config: SinkConfig) -> None:
+        try:
+            import wandb
+        except ImportError as error:
+            raise _missing("wandb") from error
+        self._run = wandb.init(
+            project=config.project,
+            name=run.run_id,
+            id=run.run_id.replace("+", "-"),
+            dir=str(folder),
+            mode=config.mode,
+            config=run.model_dump(mode="python"),
+            resume="allow" if config.mode == "online" else None,
+            settings=wandb.Settings(silent=True, console="off"),
+        )
+
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        self._run.log(dict(values), step=step)
+
+    def close(self) -> None:
+        self._run.finish()
+
+
+def require_sinks(configs: Sequence[SinkConfig]) -> None:
+    """Raise ``UserError`` naming the extra when the package behind a sink is not installed."""
+    for config in configs:
+        try:
+            if config.name == "tensorboard":
+                import tensorboard  # noqa: F401
+            else:
+                import wandb  # noqa: F401
+        except ImportError as error:
+            raise _missing(config.name) from error
+
+
+def open_sinks(configs: Sequence[SinkConfig], folder: Path, run: RunConfig) -> list[Sink]:
+    """The sinks of one run."""
+    made: dict[str, Any] = {
+        "tensorboard": lambda config: TensorBoardSink(folder),
+        "wandb": lambda config: WandbSink(folder, run, config),
+    }
+    return [made[config.name](config) for config in configs]
+
+
+def _missing(name: str) -> UserError:
+    return UserError(
+        f"the sink {name!r} needs the package {name}, which is not installed "
+        f"(accepted: pip install 'bestiary[{name}]', or leave it out of sinks)"
+    )
