@@ -84,34 +84,28 @@ class Journal:
         self._examples += len(batch.tokens)
         self._pending.add(losses, logits, norm, batch)
 
-    def read(self, rows: tuple[HistoryRow, ...] = ()) -> None:
+    def read(self) -> None:
         """Take the noted numbers from the device, look for divergence and tell ``watch``."""
-        first = self.place.step - len(self._pending)
-        tally, bad = self._pending.read()
-        self.place.window += tally
-        if bad is not None:
-            self.place.step = self.place.diverged_at = first + bad + 1
-            self.place.ended = f"loss or gradient was not finite at step {self.place.step}"
-        self._tell(tally, rows)
+        self._tell(self._take(), ())
 
     def validate(self) -> None:
         """Measure the validation stream, write history rows and decide whether to go on."""
-        if self._diverged():
-            return
-        evaluation = evaluate_stream(
-            self._model,
-            self._validation,
-            "validation",
-            self._config.batch_size,
-            self._config.dtype,
-        )
-        self.place.record(self.epoch, self._seconds(), evaluation)
-        self.place.judge(evaluation, self._config)
-        self._tell(Tally(), tuple(self.place.history[-2:]))
+        tally = self._take()
+        rows: tuple[HistoryRow, ...] = ()
+        if self.place.diverged_at is None:
+            config = self._config
+            evaluation = evaluate_stream(
+                self._model, self._validation, "validation", config.batch_size, config.dtype
+            )
+            self.place.record(self.epoch, self._seconds(), evaluation)
+            self.place.judge(evaluation, config)
+            rows = tuple(self.place.history[-2:])
+        self._tell(tally, rows)
 
     def save(self) -> None:
         """Write a checkpoint where there is a directory; nothing of a diverged training."""
-        if self._folder is None or self._diverged():
+        self._take()
+        if self._folder is None or self.place.diverged_at is not None:
             return
         self.place.seconds = self._seconds()
         values = {"fingerprint": self._fingerprint, "place": self.place.to_json()}
@@ -141,10 +135,15 @@ class Journal:
         self.place = Place.from_json(checkpoint.values["place"])
         restore_training_tensors(checkpoint.tensors, self._model, self._optimizer, self._device)
 
-    def _diverged(self) -> bool:
-        if len(self._pending):
-            self.read()
-        return self.place.diverged_at is not None
+    def _take(self) -> Tally:
+        """Add the noted numbers to the window, and end the training at one that is not finite."""
+        first = self.place.step - len(self._pending)
+        tally, bad = self._pending.read()
+        self.place.window += tally
+        if bad is not None:
+            self.place.step = self.place.diverged_at = first + bad + 1
+            self.place.ended = f"loss or gradient was not finite at step {self.place.step}"
+        return tally
 
     def _seconds(self) -> float:
         return self._seconds_before + time.perf_counter() - self._started

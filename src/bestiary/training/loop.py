@@ -78,10 +78,10 @@ def train(
             optimizer.zero_grad()
 
             journal.note(losses, logits, norm, batch)
-            if journal.due(READ_EVERY):
-                journal.read()
             if journal.due(config.validate_every):
                 journal.validate()
+            elif journal.due(READ_EVERY):
+                journal.read()
             if interruption:
                 journal.save()
                 return journal.outcome(f"{interruption.signal_name} was received")
