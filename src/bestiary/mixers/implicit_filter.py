@@ -25,7 +25,8 @@ class ImplicitFilter(Filter):
     ``max_length``; distances beyond L continue both features and window.
     network: ``depth`` hidden layers of ``hidden`` units with sine activation, then a linear map to
     channels. The first layer's sine is of ``frequency`` times its argument: higher starts with
-    filters that change faster from tap to tap.
+    filters that change faster from tap to tap. Arguments start with variance 1 (times frequency²)
+    over weights and with uniform phases.
     window(t): exponential in t, falling to 1 % after reach · L positions, with ``reach`` spread
     evenly over channels from ``reach[0]`` to ``reach[1]``.
     skip: learn one more number a channel, added to tap 0 (the D term of state-space models); it
@@ -41,7 +42,7 @@ class ImplicitFilter(Filter):
         hidden: int = 32,
         depth: int = 2,
         bands: int = 8,
-        frequency: float = 10.0,
+        frequency: float = 4.0,
         reach: tuple[float, float] = (0.3, 1.5),
         skip: bool = True,
         scale: float = 1.0,
@@ -58,13 +59,18 @@ class ImplicitFilter(Filter):
                 f"reach of an implicit filter is {list(reach)}; it must be two fractions of "
                 "max_length, both above 0, the smaller one first"
             )
+        if frequency <= 0:
+            raise UserError(f"frequency of an implicit filter is {frequency}; it must be above 0")
         self.channels, self.taps = channels, None
         self.max_length, self.bands, self.frequency = max_length, bands, frequency
         self.reach = (reach[0], reach[1])
         widths = [2 * bands + 1, *[hidden] * depth]
         layers = (nn.Linear(fan_in, fan_out) for fan_in, fan_out in itertools.pairwise(widths))
         self.layers = cast("Sequence[nn.Linear]", nn.ModuleList(layers))
-        # A sine of a spread-out argument has mean square 1/2.
+        for layer, turn in zip(self.layers, [frequency, *[1.0] * (depth - 1)], strict=True):
+            nn.init.normal_(layer.weight, std=math.sqrt(2 / layer.in_features))
+            nn.init.uniform_(layer.bias, -math.pi / turn, math.pi / turn)
+        # Sines of uniform phase have mean square 1/2.
         energy = hidden / 2 * self.window(max_length, torch.float32).square().sum(0)
         self.output = nn.Parameter(torch.randn(hidden, channels) * scale / energy.sqrt())
         self.skip = nn.Parameter(torch.randn(channels)) if skip else None
