@@ -66,3 +66,9 @@ def by_block(
     numbers, starts = np.unique(block[order], return_index=True)
     for number, where in zip(numbers, np.split(order, starts[1:]), strict=True):
         yield int(number), where, row[where]
+
+
+def spans(examples: int) -> Iterator[range]:
+    """The indices 0 … examples − 1, a block at a time."""
+    for start in range(0, examples, BLOCK):
+        yield range(start, min(start + BLOCK, examples))

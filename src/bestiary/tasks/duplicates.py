@@ -6,13 +6,13 @@ chance. Where few sequences are possible, chance makes it certain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestiary.tasks.blocks import BLOCK
+from bestiary.tasks.blocks import spans
 from bestiary.tasks.protocol import SPLITS, Split, Stream, Task
 
 Hashes = NDArray[np.uint64]
@@ -73,16 +73,10 @@ def segment_hashes(stream: Stream) -> list[Hashes]:
     """A hash of the tokens of every example, (examples,) uint64 for each segment."""
     return [
         np.concatenate(
-            [hash_rows(stream.examples(number, rows).tokens) for rows in blocks(segment.examples)]
+            [hash_rows(stream.examples(number, rows).tokens) for rows in spans(segment.examples)]
         )
         for number, segment in enumerate(stream.segments)
     ]
-
-
-def blocks(examples: int) -> Iterator[range]:
-    """The indices 0 … examples − 1, a block at a time."""
-    for start in range(0, examples, BLOCK):
-        yield range(start, min(start + BLOCK, examples))
 
 
 def hash_rows(tokens: NDArray[np.int64]) -> Hashes:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bestiary.errors import UserError, unknown_name
 from bestiary.tasks.blocks import BLOCK, Block, BlockCache, by_block
 from bestiary.tasks.duplicates import novel
-from bestiary.tasks.protocol import IGNORE, SPLITS, Batch, Split, Stream, StreamSegment
+from bestiary.tasks.protocol import IGNORE, SPLITS, Batch, Split, Stream, StreamSegment, as_split
 from bestiary.tasks.sampling import avoiding, by_power_law, distinct
 from bestiary.tasks.seeding import Words
 from bestiary.tasks.segments import Segment, as_segments, whole_number
@@ -129,9 +129,7 @@ class MQAR:
 
     def stream(self, split: Split) -> MQARStream:
         """The examples of ``split``, by index; nothing is drawn before it is asked for."""
-        if split not in SPLITS:
-            raise unknown_name("split", str(split), SPLITS)
-        return MQARStream(self, split)
+        return MQARStream(self, as_split(split))
 
     def arrays(self, split: Split, segment: int = 0) -> Batch:
         """All examples of one segment at once, as numpy arrays; segments as ``stream`` has them."""

@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bestiary.errors import unknown_name
 
 IGNORE = -100
 """The label of a position that is not scored (torch's ``cross_entropy`` skips it by default)."""
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+
+
+def as_split(name: str) -> Split:
+    """``name`` as a split; ``UserError`` listing them where it is none."""
+    if name not in SPLITS:
+        raise unknown_name("split", str(name), SPLITS)
+    return cast(Split, name)
 
 
 @dataclass(frozen=True)

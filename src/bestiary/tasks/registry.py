@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any, cast
 
 from bestiary.errors import UserError, unknown_name
@@ -30,3 +31,16 @@ def build_task(spec: Mapping[str, Any]) -> Task:
     cls = task_class(name)
     check_options(cls, options, f"task {name!r}")
     return cast(Task, cls(**options))
+
+
+def task_spec(task: Task) -> dict[str, Any]:
+    """The mapping from which ``build_task`` makes an equal task, of plain values.
+
+    Fields that are no part of the config's identity (a cache) are left out.
+    """
+    path = f"{type(task).__module__}:{type(task).__qualname__}"
+    name = next((known for known, where in TASKS.items() if where == path), path)
+    if not is_dataclass(task) or isinstance(task, type):
+        return {"name": name}
+    compared = {field.name for field in fields(task) if field.compare}
+    return {"name": name} | {k: v for k, v in asdict(task).items() if k in compared}

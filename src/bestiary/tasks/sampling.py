@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,14 +63,20 @@ def by_power_law(
 
 def avoiding(
     words: Words, choices: int, avoided: NDArray[np.int64], size: int
-) -> NDArray[np.int64]:
-    """Uniform draws that miss a row's own avoided numbers: (rows, size) int64 in 0 … choices − 1.
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Uniform draws that miss a row's own avoided numbers: (rows, size) in 0 … choices − 1.
 
-    avoided: (rows, k), distinct in each row, k below choices.
+    avoided: (rows, k), k below choices. The result has the smallest unsigned type for ``choices``.
     """
-    rows, k = avoided.shape
-    # The rank among the numbers that are left, then one step up for each avoided one passed.
-    drawn = words.below(choices - k, rows, size)
-    for column in np.sort(avoided, axis=1).T:
-        drawn += drawn >= column[:, None]
+    packed = np.min_scalar_type(choices - 1)
+    avoided = avoided.astype(packed)
+    drawn = words.below(choices, len(avoided), size).astype(packed)
+    hit = np.zeros(drawn.shape, dtype=bool)
+    for column in avoided.T:
+        hit |= drawn == column[:, None]
+    row, at = np.nonzero(hit)
+    while len(row):
+        drawn[row, at] = words.below(choices, len(row))
+        again = (drawn[row, at, None] == avoided[row]).any(axis=1)
+        row, at = row[again], at[again]
     return drawn
