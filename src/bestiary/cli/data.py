@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -22,11 +22,27 @@ from bestiary.tasks.protocol import SPLITS, Batch, Split, as_split
 from bestiary.tasks.roles import Token, roles
 from bestiary.tasks.segments import Segment
 
-app = typer.Typer(help="Look at a task's examples, measure them, write them to a file.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 STYLES = {"key": "bold cyan", "value": "bold green", "query": "bold magenta", "filler": "dim"}
 HEADS = ("role  ", "token ", "label ")
 PER_EXAMPLE = ("filler_keys_per_example", "unasked")
+MEANINGS = {
+    "labels_least": "labels of an example, least",
+    "labels_most": "labels of an example, most",
+    "filler_keys": "filler that is a key of its example",
+    "filler_keys_per_example": "… tokens per example",
+    "examples_with_filler_keys": "… examples with any",
+    "shadowed": "queries with their key in filler before",
+    "solver": "solver that reads the context",
+    "latest": "solver that takes the latest occurrence",
+    "unasked": "lookalike queries per example",
+}
+WHY_DUPLICATES = (
+    "Splits come from separate random streams, so what they share is chance. A small vocabulary "
+    "makes duplicates certain; a larger one or random filler makes them vanish, and "
+    "--drop-duplicates leaves out validation and test examples that an earlier split has."
+)
 SHOWN = 3
 DEFAULTS = MQAR()
 
@@ -41,8 +57,8 @@ def mqar(
     vocab_size: Annotated[int, typer.Option(help="Tokens; the lower half are keys.")] = (
         DEFAULTS.vocab_size
     ),
-    length: Annotated[int | None, typer.Option(help="Tokens of an example [default: 64].")] = None,
-    pairs: Annotated[int | None, typer.Option(help="Key-value pairs [default: 4].")] = None,
+    length: Annotated[int | None, typer.Option(help="Tokens of an example (64).")] = None,
+    pairs: Annotated[int | None, typer.Option(help="Key-value pairs of an example (4).")] = None,
     segment: Annotated[
         list[str] | None,
         typer.Option(help="LENGTH:PAIRS or LENGTH:PAIRS:EXAMPLES; again for a mixture."),
@@ -55,7 +71,7 @@ def mqar(
     split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
     examples: Annotated[
         int | None,
-        typer.Option(help="Examples of each segment of the split [default: 3 when printed]."),
+        typer.Option(help="Examples of each segment of the split (3 are printed)."),
     ] = None,
     train_examples: Annotated[int, typer.Option(help="Of each segment.")] = (
         DEFAULTS.train_examples
@@ -99,38 +115,18 @@ def mqar(
         test_examples=counts["test"],
         drop_duplicates=drop_duplicates,
     )
-    console = Console(highlight=False)
     if out is not None:
         count = write(task, chosen, out)
-        if not as_json:
-            console.print(f"{out}: {count:,} {split} examples", soft_wrap=True)
-    if stats or duplicates:
-        reports: dict[str, Sequence[Facts | Duplicates]] = {}
-        if stats:
-            reports["stats"] = measure(task, chosen)
-        if duplicates:
-            reports["duplicates"] = count_duplicates(task)
-        if as_json:
-            _print_json({name: [asdict(row) for row in rows] for name, rows in reports.items()})
-        else:
-            for name, rows in reports.items():
-                console.print(_table(name, rows))
-            if duplicates:
-                console.print(_chance(task))
+        typer.echo(f"{out}: {count:,} {split} examples", err=as_json)
+    measured: dict[str, Sequence[Facts | Duplicates]] = {}
+    if stats:
+        measured["stats"] = measure(task, chosen)
+    if duplicates:
+        measured["duplicates"] = count_duplicates(task)
+    if measured:
+        _print_measured(task, measured, as_json)
     elif out is None:
-        stream = task.stream(chosen)
-        batches = [
-            stream.examples(
-                number, range(min(one.examples, SHOWN if examples is None else examples))
-            )
-            for number, one in enumerate(stream.segments)
-        ]
-        if as_json:
-            _print_json([_plain(batch, row) for batch in batches for row in range(len(batch))])
-        else:
-            for batch in batches:
-                for row in range(len(batch)):
-                    console.print(_picture(batch, row, chosen, console.width))
+        _print_examples(task, chosen, SHOWN if examples is None else examples, as_json)
 
 
 def _segments(
@@ -147,8 +143,25 @@ def _segments(
         if len(numbers) not in (2, 3) or not all(n.strip().isdecimal() for n in numbers):
             raise UserError(f"segment {text!r} is not LENGTH:PAIRS or LENGTH:PAIRS:EXAMPLES")
         size, count, *examples = (int(n) for n in numbers)
-        segments.append(Segment(size, count, **{split: n for n in examples}))
+        own: dict[str, int] = {split: examples[0]} if examples else {}
+        segments.append(Segment(size, count, **own))
     return tuple(segments)
+
+
+def _print_examples(task: MQAR, split: Split, most: int, as_json: bool) -> None:
+    """The first ``most`` examples of each segment."""
+    stream = task.stream(split)
+    batches = [
+        stream.examples(number, range(min(segment.examples, most)))
+        for number, segment in enumerate(stream.segments)
+    ]
+    if as_json:
+        _print_json([_plain(batch, row) for batch in batches for row in range(len(batch))])
+        return
+    console = Console(highlight=False)
+    for batch in batches:
+        for row in range(len(batch)):
+            console.print(_picture(batch, row, split, console.width))
 
 
 def _plain(batch: Batch, row: int) -> dict[str, Any]:
@@ -157,7 +170,7 @@ def _plain(batch: Batch, row: int) -> dict[str, Any]:
 
 
 def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, indent=2))
+    typer.echo(json.dumps(value))
 
 
 def _picture(batch: Batch, row: int, split: Split, width: int) -> Text:
@@ -192,13 +205,40 @@ def _label(token: Token) -> str:
     return "" if token.label is None else str(token.label)
 
 
-def _table(name: str, rows: Sequence[Facts | Duplicates]) -> Table:
-    """One measurement a line, one segment a column: names stay whole on a narrow terminal."""
-    table = Table(title=name, title_justify="left", show_header=False)
+def _print_measured(
+    task: MQAR, measured: Mapping[str, Sequence[Facts | Duplicates]], as_json: bool
+) -> None:
+    if as_json:
+        _print_json({name: [asdict(row) for row in rows] for name, rows in measured.items()})
+        return
+    console = Console(highlight=False)
+    if "stats" in measured:
+        console.print(_stats_table(measured["stats"]))
+    if "duplicates" in measured:
+        console.print(_duplicates_table(measured["duplicates"]))
+        console.print(_chance(task))
+
+
+def _stats_table(rows: Sequence[Facts | Duplicates]) -> Table:
+    """One fact a line, one segment a column: facts have long names."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(overflow="fold")
     columns = [asdict(row) for row in rows]
-    for key in columns[0]:
-        cells = [_cell(key, column[key]) for column in columns]
-        table.add_row(key.replace("_", " "), *cells)
+    for _ in columns:
+        table.add_column(justify="right", no_wrap=True)
+    for name in columns[0]:
+        cells = (_cell(name, column[name]) for column in columns)
+        table.add_row(MEANINGS.get(name, name), *cells)
+    return table
+
+
+def _duplicates_table(rows: Sequence[Facts | Duplicates]) -> Table:
+    """One segment of one split a line."""
+    table = Table(box=None, pad_edge=False)
+    for name in asdict(rows[0]):
+        table.add_column(name.replace("_", " "), justify="left" if name == "split" else "right")
+    for row in rows:
+        table.add_row(*(_cell(name, value) for name, value in asdict(row).items()))
     return table
 
 
@@ -210,23 +250,17 @@ def _cell(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _chance(task: MQAR) -> str:
+def _chance(task: MQAR) -> Text:
     """Why there are duplicates, or none: how many sequences there are to draw from."""
     lines = []
     for segment in task.segments:
         drawn = sum(segment.examples(split) for split in SPLITS)
         possible = log10_sequences(task, segment)
-        # Equal chances make equal pairs rarest, so this many are expected at the least.
+        # Equal chances make equal pairs rarest, so there are at least this many to expect.
         equal = drawn * (drawn - 1) / 2 * 10.0**-possible
+        expected = f"at least {equal:,.0f} equal pairs" if equal > 0.5 else "hardly an equal pair"
         lines.append(
-            f"length {segment.length}, {segment.pairs} pairs: at most 10^{possible:.1f} sequences, "
-            f"{drawn:,} drawn; at least {equal:.3g} equal pairs are to be expected."
+            f"Length {segment.length}, {segment.pairs} pairs: at most 10^{possible:.1f} sequences, "
+            f"{drawn:,} drawn, {expected} to be expected."
         )
-    return "\n".join(
-        [
-            *lines,
-            "Splits are drawn from separate random streams: what they share is chance. A small "
-            "vocabulary makes duplicates certain; a larger one or filler makes them vanish, "
-            "--drop-duplicates leaves them out.",
-        ]
-    )
+    return Text("\n".join([*lines, WHY_DUPLICATES]))

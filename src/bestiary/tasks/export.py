@@ -32,7 +32,8 @@ def write(task: Task, split: Split, path: Path) -> int:
     ``.safetensors``: the arrays of a batch under their names, as int32; with several segments
     the names begin with ``0.``, ``1.``, …. It is made in memory.
     Both carry the task as JSON in their metadata, under ``task``, for ``build_task``. The file
-    appears whole or not at all. Raises ``UserError`` for another ending and ``OSError`` if it can't be written.
+    appears whole or not at all. Raises ``UserError`` for another ending, ``OSError`` where nothing
+    can be written.
     """
     writers: dict[str, Callable[[Task, Split, Path], None]] = {
         ".parquet": _write_parquet,

@@ -23,6 +23,7 @@ from bestiary.errors import UserError, unknown_name
 from bestiary.tasks.blocks import BLOCK, Block, BlockCache, by_block
 from bestiary.tasks.duplicates import novel
 from bestiary.tasks.protocol import IGNORE, SPLITS, Batch, Split, Stream, StreamSegment, as_split
+from bestiary.tasks.reading import read
 from bestiary.tasks.sampling import avoiding, by_power_law, distinct
 from bestiary.tasks.seeding import Words
 from bestiary.tasks.segments import Segment, as_segments, whole_number
@@ -38,7 +39,9 @@ CHUNK = 2**20
 
 @dataclass(frozen=True)
 class MQAR:
-    """The task as data: equal configs yield equal bytes, whatever ran before and in any order.
+    """Multi-query associative recall: pairs first, then every key once more among filler.
+
+    Equal configs yield equal bytes, whatever ran before and in whatever order.
 
     vocab_size: tokens. 0 is the blank, 1 … V/2 − 1 are keys, V/2 … V − 1 are values.
     segments: (length, pairs) mixed in one stream; mappings of ``Segment``'s fields will do.
@@ -139,36 +142,17 @@ class MQAR:
     def solve(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Labels (batch, length) read off the tokens alone.
 
-        Every later occurrence of a key of the context is answered with the value next to it there;
+        Every later occurrence of a key of the context is answered with the value beside it there;
         under ``any`` that includes filler which looks like a query. Where segments share a length,
-        the number of pairs is the largest for which an example reads as one: distinct keys, values
-        beside them, each key asked for.
+        an example has the largest number of pairs that it reads as. Raises ``UserError`` for a
+        length that no segment has.
         """
         tokens = np.asarray(tokens)
-        length = tokens.shape[1]
-        counts = sorted({s.pairs for s in self.segments if s.length == length}, reverse=True)
+        counts = {s.pairs for s in self.segments if s.length == tokens.shape[1]}
         if not counts:
             lengths = ", ".join(str(n) for n in sorted({s.length for s in self.segments}))
-            raise UserError(f"no segment has length {length} (accepted: {lengths})")
-        labels = np.full(tokens.shape, IGNORE, dtype=np.int64)
-        unread = np.arange(len(tokens))
-        for pairs in counts:
-            answers = _answers(tokens[unread], pairs)
-            reads = self._reads(tokens[unread], pairs) if pairs != counts[-1] else slice(None)
-            labels[unread[reads]] = answers[reads]
-            unread = np.delete(unread, reads)
-        return labels
-
-    def _reads(self, tokens: NDArray[np.int64], pairs: int) -> NDArray[np.bool_]:
-        """Whether each row can be an example of ``pairs`` pairs."""
-        keys, values = tokens[:, 0 : 2 * pairs : 2], tokens[:, 1 : 2 * pairs : 2]
-        half = self.vocab_size // 2
-        reads = ((keys > 0) & (keys < half) & (values >= half)).all(axis=1)
-        ordered = np.sort(keys, axis=1)
-        reads &= (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
-        for key in keys.T:
-            reads &= (tokens[:, 2 * pairs :: 2] == key[:, None]).any(axis=1)
-        return reads
+            raise UserError(f"no segment has length {tokens.shape[1]} (accepted: {lengths})")
+        return read(tokens, sorted(counts), self.vocab_size // 2)
 
     @cached_property
     def blocks(self) -> BlockCache:
@@ -210,16 +194,6 @@ class MQAR:
 def _filled(segment: Segment, defaults: dict[Split, int]) -> Segment:
     missing = {s: n for s, n in defaults.items() if getattr(segment, s) is None}
     return replace(segment, **missing)
-
-
-def _answers(tokens: NDArray[np.int64], pairs: int) -> NDArray[np.int64]:
-    """Every occurrence of the first ``pairs`` keys after the context, answered."""
-    labels = np.full(tokens.shape, IGNORE, dtype=np.int64)
-    later = tokens[:, 2 * pairs :]
-    for pair in range(pairs):
-        key, value = tokens[:, 2 * pair, None], tokens[:, 2 * pair + 1, None]
-        np.copyto(labels[:, 2 * pairs :], value, where=later == key)
-    return labels
 
 
 class MQARStream:

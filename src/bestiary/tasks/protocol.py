@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, cast, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,11 @@ Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
 
-def as_split(name: str) -> Split:
+def as_split(name: str | Split) -> Split:
     """``name`` as a split; ``UserError`` listing them where it is none."""
     if name not in SPLITS:
         raise unknown_name("split", str(name), SPLITS)
-    return cast(Split, name)
+    return name
 
 
 @dataclass(frozen=True)
