@@ -10,7 +10,7 @@ from torch import nn
 from bestiary.errors import UserError
 from bestiary.mixers.conformance.causality import expect_causal
 from bestiary.mixers.conformance.report import describe
-from bestiary.mixers.conformance.subject import disturbed, run
+from bestiary.mixers.conformance.subject import disturbed, quiet, run
 
 SHORT = 32
 
@@ -28,7 +28,7 @@ def refuse_if_unusable(module: nn.Module, d_model: int, length: int, name: str =
     short = min(length, SHORT)
     generator = torch.Generator().manual_seed(0)
     x, other = torch.randn(2, 2, short, d_model, generator=generator, dtype=torch.float64)
-    with torch.random.fork_rng(devices=[]):
+    with quiet():
         try:
             copied = copy.deepcopy(module).to(device="cpu", dtype=torch.float64)
             run(copied.train(), x)

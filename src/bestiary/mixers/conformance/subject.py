@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -68,6 +69,22 @@ class Subject:
                     mode = ", in training mode" if training else ""
                     yield f"with noise on its parameters{mode}", module.train(training)
                     break
+
+
+@contextmanager
+def quiet(device: str = "cpu") -> Iterator[None]:
+    """Leave torch's global generator and number of threads as they were.
+
+    Inside there is one thread: tensors this small only wait for a second one.
+    """
+    cuda = [torch.device(device)] if torch.device(device).type == "cuda" else []
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng(devices=cuda):
+            yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def disturbed(module: nn.Module, scale: float, seed: int) -> nn.Module:

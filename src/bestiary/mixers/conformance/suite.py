@@ -29,7 +29,7 @@ from bestiary.mixers.conformance.report import (
     WrongShape,
     describe,
 )
-from bestiary.mixers.conformance.subject import Subject, is_recurrent
+from bestiary.mixers.conformance.subject import Subject, is_recurrent, quiet
 from bestiary.mixers.registry import mixer_class
 
 
@@ -89,8 +89,7 @@ def check(
     d_model = _positive("d_model", d_model)
     construct = _constructor(name, cls, given, d_model, max_length)
     subject = Subject(construct, d_model, max_length, seed, device)
-    cuda = [torch.device(device)] if torch.device(device).type == "cuda" else []
-    with torch.random.fork_rng(devices=cuda):
+    with quiet(device):
         torch.manual_seed(seed)
         made = construct()
         results: list[Result] = []
@@ -134,7 +133,7 @@ def _constructor(
 
     said = ", ".join([f"d_model={d_model}", *(f"{k}={v!r}" for k, v in options.items())])
     try:
-        with torch.random.fork_rng(devices=[]):
+        with quiet():
             made = construct()
     except UserError:
         raise
