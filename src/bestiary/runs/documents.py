@@ -1,4 +1,4 @@
-"""YAML in and out: safe loading only, with the surprises of YAML 1.1 turned into errors or numbers."""
+"""YAML in and out: loaded safely, the surprises of YAML 1.1 made into numbers or errors."""
 
 from __future__ import annotations
 
@@ -63,20 +63,14 @@ def _represent_sequence(dumper: _Dumper, data: Sequence[Any]) -> yaml.Node:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", list(data), flow_style=short)
 
 
-def _represent_float(dumper: _Dumper, value: float) -> yaml.Node:
-    # PyYAML writes 1e-05 as 1.0e-05, which is also what its own loader needs; keep that form.
-    return yaml.SafeDumper.represent_float(dumper, value)
-
-
 _Dumper.add_representer(list, _represent_sequence)
 _Dumper.add_representer(tuple, _represent_sequence)
-_Dumper.add_representer(float, _represent_float)
 
 
 def parse(text: str, source: str) -> Any:
     """Read one YAML document; ``source`` is named in the error, with the line of the mistake."""
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader by inheritance
+        return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""

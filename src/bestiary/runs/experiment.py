@@ -94,6 +94,16 @@ def make_plan(
     return Plan(experiment, folder, runs, chosen, tuning, untuned)
 
 
+def parse_shard(text: str | None) -> tuple[int, int] | None:
+    """``2/8`` as (2, 8); raises ``UserError``."""
+    if text is None:
+        return None
+    part, slash, parts = text.partition("/")
+    if not (slash and part.isdecimal() and parts.isdecimal() and int(parts)):
+        raise UserError(f"--shard is {text!r}; it must be a part of a number of parts, such as 2/8")
+    return int(part), int(parts)
+
+
 def _only(runs: list[RunConfig], only: Sequence[str]) -> list[RunConfig]:
     chosen: dict[str, RunConfig] = {}
     for name in only:

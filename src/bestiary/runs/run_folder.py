@@ -10,10 +10,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import polars as pl
 
+from bestiary.errors import unknown_name
 from bestiary.runs import documents
 from bestiary.runs.atomic import read_json, write_json, write_parquet
 from bestiary.runs.config import RunConfig, read_run
@@ -48,6 +49,13 @@ RESULTS_SCHEMA: dict[str, Any] = {
     "all_correct": pl.Float64,
     "chance": pl.Float64,
 }
+
+
+def check_status(name: str | None) -> str | None:
+    """``name`` when it is a status (or None); raises ``UserError`` that lists them."""
+    if name is not None and name not in get_args(Status):
+        raise unknown_name("status", name, get_args(Status))
+    return name
 
 
 class Busy(Exception):
@@ -132,6 +140,20 @@ class RunFolder:
     def write_status(self, status: RunStatus) -> None:
         """Replace status.json."""
         write_json(self.path / "status.json", dataclasses.asdict(status))
+
+    def record_end(self, status: Status, reason: str) -> RunStatus:
+        """Say for a process that could not how its run ended; returns the status that holds.
+
+        Where the disk is full or another process has the run by now, nothing is written.
+        """
+        with contextlib.suppress(OSError, Busy), self.locked():
+            found = self.status()
+            if found.status in DONE:
+                return found
+            ended = dataclasses.replace(found, status=status, reason=reason, ended=now())
+            self.write_status(ended)
+            return ended
+        return RunStatus(status=status, reason=reason)
 
     def config(self) -> RunConfig:
         """The run's config; raises ``UserError`` when there is none or it does not read."""

@@ -13,9 +13,13 @@ from bestiary.runs.config import RunConfig, SinkConfig
 class Sink(Protocol):
     """Takes numbers by step while a run trains."""
 
-    def log(self, step: int, values: Mapping[str, float]) -> None: ...
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        """Take ``values`` by name; steps never go back."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Write what is still held."""
+        ...
 
 
 class TensorBoardSink:
@@ -29,10 +33,12 @@ class TensorBoardSink:
         self._writer = SummaryWriter(str(folder / "tensorboard"))
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
+        """See ``Sink``."""
         for name, value in values.items():
             self._writer.add_scalar(name, value, step)
 
     def close(self) -> None:
+        """See ``Sink``."""
         self._writer.close()
 
 
@@ -56,9 +62,11 @@ class WandbSink:
         )
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
+        """See ``Sink``."""
         self._run.log(dict(values), step=step)
 
     def close(self) -> None:
+        """See ``Sink``."""
         self._run.finish()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from bestiary.errors import UserError
+from bestiary.errors import UserError, did_you_mean
 from bestiary.runs.config import RunConfig
 from bestiary.runs.run_folder import HISTORY_SCHEMA, RESULTS_SCHEMA, RunFolder
 
@@ -55,6 +55,27 @@ def run_folders(folder: Path) -> list[RunFolder]:
         return [RunFolder(folder)]
     found = {*folder.glob("runs/*/config.yaml"), *folder.glob("*/runs/*/config.yaml")}
     return [RunFolder(path.parent) for path in sorted(found)]
+
+
+def find_run(run: str, within: Path) -> RunFolder:
+    """The run at the path ``run``, or the one below ``within`` whose id begins with it.
+
+    Raises ``UserError`` when there is none or more than one.
+    """
+    if (Path(run) / "config.yaml").exists():
+        return RunFolder(Path(run))
+    found = [one for one in run_folders(within) if one.path.name.startswith(run)]
+    found = [one for one in found if one.path.name == run] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(one.path.name for one in found[:3])
+        raise UserError(f"{run!r} is the beginning of {len(found)} runs, such as {names}")
+    hint = did_you_mean(run, [one.path.name for one in run_folders(within)])
+    raise UserError(
+        f"no run {run!r} in {str(within)!r}{hint} (accepted: a run's folder, or the beginning of "
+        "an id that `bestiary runs` lists; --in says where)"
+    )
 
 
 def collect(folder: Path | str) -> pl.DataFrame:

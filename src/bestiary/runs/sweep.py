@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from bestiary.errors import UserError, did_you_mean
-from bestiary.models.config import ModelConfig
+from bestiary.models.config import ModelConfig, as_spec
 from bestiary.runs.config import Experiment, RunConfig, read_run
 
 RATE = "training.learning_rate"
@@ -83,6 +83,15 @@ def _place(here: Any, part: str, parts: Sequence[str]) -> tuple[Any, bool]:
     return part, part in here
 
 
+def variant_name(given: str | Mapping[str, Any]) -> str:
+    """The name that tables give the model of an entry of ``sweep.models``."""
+    variant, _ = _read_variant(given, "sweep.models")
+    mixers = variant.get("mixers")
+    if variant.get("label") or not isinstance(mixers, list):
+        return str(variant.get("label", ""))
+    return "+".join(dict.fromkeys(as_spec(mixer).label for mixer in mixers))
+
+
 def _variants(
     models: Sequence[str | Mapping[str, Any]],
 ) -> Iterator[tuple[dict[str, Any], dict[str, list[Any]]]]:
@@ -90,21 +99,25 @@ def _variants(
     if not models:
         yield {}, {}
     for number, given in enumerate(models):
-        variant = {"mixers": [given]} if isinstance(given, str) else dict(given)
-        if "name" in variant:
-            variant = {"mixers": [variant]}
-        grid = variant.pop("grid", {})
-        if not isinstance(grid, Mapping):
-            raise UserError(f"sweep.models.{number}.grid is {grid!r}; it must be a mapping")
-        fields = [f.name for f in dataclasses.fields(ModelConfig)]
-        for key in variant:
-            if key not in fields:
-                accepted = ", ".join([*fields, "grid"])
-                hint = did_you_mean(key, [*fields, "grid"])
-                raise UserError(
-                    f"unknown key 'sweep.models.{number}.{key}'{hint} (accepted: {accepted})"
-                )
-        yield variant, dict(grid)
+        yield _read_variant(given, f"sweep.models.{number}")
+
+
+def _read_variant(
+    given: str | Mapping[str, Any], at: str
+) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    variant = {"mixers": [given]} if isinstance(given, str) else dict(given)
+    grid: Any = variant.pop("grid", {})
+    if not isinstance(grid, Mapping):
+        raise UserError(f"{at}.grid is {grid!r}; it must be a mapping of keys to lists")
+    if "name" in variant:
+        variant = {"mixers": [variant]}
+    fields = [f.name for f in dataclasses.fields(ModelConfig)]
+    for key in variant:
+        if key not in fields:
+            accepted = [*fields, "grid"]
+            hint = did_you_mean(key, accepted)
+            raise UserError(f"unknown key '{at}.{key}'{hint} (accepted: {', '.join(accepted)})")
+    return variant, dict(grid)
 
 
 def _combinations(grid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -12,21 +12,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import polars as pl
 from pydantic import BaseModel, ValidationError
 
 from bestiary.errors import UserError
 from bestiary.runs import documents
+from bestiary.runs.config import Experiment
 from bestiary.runs.owned import STRICT
 from bestiary.runs.problems import user_error
+from bestiary.runs.sweep import RATE
 
 FILE = "tuning.yaml"
+RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
+"""What is tried unless a person says otherwise."""
 REACH = 0.9
 """Share of the best mean validation accuracy that a rate must reach to be in the window."""
 
 
 class Point(BaseModel):
-    """One training of the grid. validation_accuracy is 0 where it diverged, None where it failed."""
+    """One training of the grid; validation_accuracy is 0 if it diverged, None if it failed."""
 
     model_config = STRICT
 
@@ -133,13 +136,36 @@ def window_around(best: float, means: Mapping[float, float]) -> Window:
     )
 
 
-def tune_from_runs(runs: pl.DataFrame, command: str, experiment: Mapping[str, Any]) -> Tuning:
-    """A tuning from the rows of ``store.collect``, one entry a label."""
+def tune_from_runs(
+    runs: Sequence[Mapping[str, Any]], command: str, experiment: Mapping[str, Any]
+) -> Tuning:
+    """A tuning from rows of ``store.collect``, one entry a label."""
     models: dict[str, Tuned] = {}
-    for label in runs["label"].unique(maintain_order=True):
-        rows = runs.filter(label=label).sort("learning_rate", "seed").iter_rows(named=True)
-        models[label] = tune([_point(row) for row in rows])
+    ordered = sorted(runs, key=lambda row: (row["learning_rate"], row["seed"]))
+    for label in dict.fromkeys(row["label"] for row in runs):
+        models[label] = tune([_point(row) for row in ordered if row["label"] == label])
     return Tuning(command=command, experiment=dict(experiment), models=models)
+
+
+def over_rates(experiment: Experiment, rates: Sequence[float]) -> Experiment:
+    """The experiment with the learning rate swept, under a name of its own."""
+    grid = {**experiment.sweep.grid, RATE: list(rates)}
+    sweep = experiment.sweep.model_copy(update={"grid": grid})
+    changed = {"name": f"{experiment.name}-tuning", "sweep": sweep, "tuning": None}
+    return experiment.model_copy(update=changed)
+
+
+def parse_rates(text: str | None) -> list[float]:
+    """``1e-3,1e-2`` as numbers; None gives ``RATES``. Raises ``UserError``."""
+    if text is None:
+        return list(RATES)
+    try:
+        rates = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise UserError(f"--rates is {text!r}; it must be numbers such as 1e-3,1e-2") from error
+    if not all(0 < rate < math.inf for rate in rates):
+        raise UserError(f"--rates is {text!r}; every rate must be above 0")
+    return sorted(set(rates))
 
 
 def _point(row: Mapping[str, Any]) -> Point:

@@ -127,7 +127,7 @@ def _train_and_measure(job: Job, folder: RunFolder, watch: Watch | None) -> Outc
 def _measure(
     job: Job, folder: RunFolder, model: nn.Module, task: Task, sinks: list[Sink], step: int
 ) -> None:
-    """Validation and test metrics by slice, then the weights: a run is whole once they are there."""
+    """Store validation and test metrics by slice, then the weights."""
     training = job.run.training
     measured = {
         split: evaluate(model, task, split, training.batch_size, training.dtype)
@@ -177,10 +177,7 @@ class _Told:
     def __call__(self, progress: Progress) -> None:
         for row in progress.rows:
             split = row["split"]
-            values = {
-                f"{split}/{name}": row[name]  # type: ignore[literal-required]
-                for name in ("loss", "accuracy", "all_correct")
-            }
+            values = {f"{split}/{name}": row[name] for name in ("loss", "accuracy", "all_correct")}
             for sink in self._sinks:
                 sink.log(row["step"], {**values, "learning_rate": row["learning_rate"]})
         if self._watch is not None:

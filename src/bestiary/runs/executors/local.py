@@ -16,18 +16,20 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
 from bestiary.runs.environment import available_cores
 from bestiary.runs.events import Advanced, Ended, Notify, Started
 from bestiary.runs.job import Job
-from bestiary.runs.run_folder import Busy, RunFolder, RunStatus, now
+from bestiary.runs.run_folder import RunFolder, RunStatus
 
 if TYPE_CHECKING:
     from bestiary.training.history import Progress
 
+PRELOAD = ["__main__", "bestiary.runs.worker", "torch._dynamo"]
+"""torch._dynamo takes seconds to load, and the first optimizer of a process asks for it."""
 TELL_EVERY = 0.2
 """Seconds between two progress messages of one run."""
 LOOK_AGAIN = 1.0
@@ -40,7 +42,7 @@ def _context() -> Any:
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     context = multiprocessing.get_context(method)
     if method == "forkserver":
-        context.set_forkserver_preload(["__main__", "bestiary.runs.worker"])
+        context.set_forkserver_preload(PRELOAD)
     return context
 
 
@@ -144,23 +146,15 @@ def _close(worker: _Worker, notify: Notify, stopping: bool = False) -> None:
 
 def _without_a_word(worker: _Worker, stopping: bool) -> RunStatus:
     """The status of a run whose process could not say one, recorded in its folder."""
+    folder = RunFolder(worker.job.folder)
     code = worker.process.exitcode
     if stopping:
-        status, reason = "interrupted", "stopped before it could save a checkpoint"
-    elif code is not None and code < 0:
+        return folder.record_end("interrupted", "stopped before it could save a checkpoint")
+    if code is not None and code < 0:
         name = signal.Signals(-code).name
         hint = "; the machine may be out of memory" if name == "SIGKILL" else ""
-        status, reason = "failed", f"its process was killed by {name}{hint}"
-    else:
-        status, reason = "failed", f"its process ended with exit code {code} and no result"
-    folder = RunFolder(worker.job.folder)
-    # The disk may be full or another process quicker: then what it wrote stands.
-    with contextlib.suppress(OSError, Busy), folder.locked():
-        found = folder.status()
-        ended = replace(found, status=status, reason=reason, ended=now())
-        folder.write_status(ended)
-        return ended
-    return RunStatus(status=status, reason=reason)  # type: ignore[arg-type]
+        return folder.record_end("failed", f"its process was killed by {name}{hint}")
+    return folder.record_end("failed", f"its process ended with exit code {code} and no result")
 
 
 def _stop(active: dict[Connection, _Worker], notify: Notify) -> None:

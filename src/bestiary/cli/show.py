@@ -1,0 +1,62 @@
+"""`bestiary show`: all that is known of one run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bestiary.cli.recall import AsJson
+
+Within = Annotated[
+    Path, typer.Option("--in", help="Where to look for a run that is given by its id.")
+]
+
+
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or its id.")],
+    within: Within = Path("results"),
+    as_json: AsJson = False,
+) -> int:
+    """Show a run: config, status, sizes, metrics by slice, where it was trained.
+
+    Example: bestiary show attention-0123456789ab --in results/quick
+    """
+    from bestiary.runs import documents
+    from bestiary.runs.atomic import read_json
+    from bestiary.runs.store import collect_results, find_run
+
+    folder = find_run(run, within)
+    config = folder.config().model_dump(mode="python")
+    status = dataclasses.asdict(folder.status())
+    results = collect_results(folder.path).drop("run_id")
+    environment = read_json(folder.path / "environment.json")
+    if as_json:
+        rows = json.loads(results.fill_nan(None).write_json())
+        known = {"config": config, "status": status, "summary": folder.summary()}
+        typer.echo(json.dumps({**known, "results": rows, "environment": environment}, indent=2))
+        return 0
+    typer.echo(f"{folder.path}\n")
+    for title, data in (
+        ("status", status),
+        ("config", config),
+        ("summary", folder.summary()),
+        ("environment", environment or {}),
+    ):
+        typer.echo(f"{title}:")
+        typer.echo("".join(f"  {line}\n" for line in documents.dump(data).splitlines()))
+    if len(results):
+        table = Table(*results.columns, box=None, header_style="bold", pad_edge=False)
+        for values in results.rows():
+            table.add_row(*("" if value is None else _shown(value) for value in values))
+        Console().print(table)
+    return 0
+
+
+def _shown(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,67 @@
+"""`bestiary tune`: find a learning rate for each model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bestiary.cli.recall import AsJson, ConfigFile, Mixers, Out, Overrides, Preset, Seeds, Workers
+
+
+def tune(
+    config: ConfigFile = None,
+    preset: Preset = None,
+    rates: Annotated[
+        str | None,
+        typer.Option("--rates", help="Rates to try [1e-4 to 1e-1, two a decade].", metavar="A,B,…"),
+    ] = None,
+    overrides: Overrides = None,
+    mixers: Mixers = None,
+    seeds: Seeds = None,
+    out: Out = None,
+    workers: Workers = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Write the tuning file here too.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Train each model over a grid of learning rates and keep the best by validation.
+
+    Example: bestiary tune --preset quick --mixer hyena --rates 1e-3,3e-3,1e-2 --seeds 1
+
+    The tuning file holds every point of the grid; `tuning: FILE` in a config uses it.
+    """
+    from bestiary.cli.sweeping import run_rows, train
+    from bestiary.runs import documents
+    from bestiary.runs.experiment import make_plan
+    from bestiary.runs.request import read_experiment
+    from bestiary.runs.tuning import FILE, over_rates, parse_rates, tune_from_runs
+
+    experiment = read_experiment(config, preset, overrides or (), mixers or (), seeds, workers)
+    experiment = over_rates(experiment, parse_rates(rates))
+    plan = make_plan(experiment, out or Path("results") / experiment.name)
+    outcome = train(plan)
+    rows = run_rows(plan.folder)
+    command = f"bestiary tune {f'--preset {preset}' if preset else config}"
+    tuning = tune_from_runs(rows, command, experiment.plain())
+    for path in (plan.folder / FILE, write):
+        if path is not None:
+            documents.write(path, tuning.plain())
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(tuning.plain(), indent=2))
+    else:
+        table = Table("model", "rate", "validation", "window", box=None, header_style="bold")
+        for name, tuned in tuning.models.items():
+            window = f"{tuned.window.low:g} to {tuned.window.high:g}"
+            table.add_row(name, f"{tuned.rate:g}", f"{tuned.validation_accuracy:.3f}", window)
+        Console().print(table)
+        typer.echo(f"tuning file: {write or plan.folder / FILE}")
+    for run_id, reason in outcome.failed.items():
+        typer.echo(f"{run_id} has no result: {reason}", err=True)
+    return 0 if outcome.ok else 1

@@ -1,0 +1,123 @@
+"""From what a person typed (a file or preset, overrides, mixers, seeds) to an ``Experiment``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from bestiary.errors import UserError
+from bestiary.runs import documents
+from bestiary.runs.config import Experiment
+from bestiary.runs.preset import preset_names, preset_path
+from bestiary.runs.sweep import RATE, set_dotted, variant_name
+
+GRID = "sweep.grid."
+
+
+def read_experiment(
+    config: Path | None = None,
+    preset: str | None = None,
+    overrides: Sequence[str] = (),
+    mixers: Sequence[str] = (),
+    seeds: str | None = None,
+    workers: int | None = None,
+) -> Experiment:
+    """The experiment of ``config`` or ``preset`` with what the other arguments change in it.
+
+    overrides: ``dotted.key=value``, the value in YAML. mixers: the models to compare instead of
+    the config's, each a mixer or several for a hybrid's layers (``short_conv,attention``); one
+    that the config compares too keeps the options it has there. seeds: how many (``3``) or which
+    (``0,4,7``). Raises ``UserError``.
+    """
+    path, data = _base(config, preset)
+    source = str(config) if config else f"preset {preset!r}"
+    data.setdefault("name", path.stem)
+    if isinstance(data.get("tuning"), str):
+        data["tuning"] = str(path.parent / data["tuning"])
+    experiment = _valid(data, source)
+    if mixers:
+        sweep = _section(data, "sweep")
+        sweep["models"] = [_chosen(one, sweep.get("models") or []) for one in mixers]
+    _override(data, [parse_override(text) for text in overrides])
+    if seeds is not None:
+        data["seeds"] = parse_seeds(seeds)
+    if workers is not None:
+        _section(data, "executor", {"name": "local"})["workers"] = workers
+    # What was valid before the command line changed it is the command line's mistake.
+    return Experiment.read(data, source if experiment is None else "command line")
+
+
+def _base(config: Path | None, preset: str | None) -> tuple[Path, dict[str, Any]]:
+    if (config is None) == (preset is None):
+        names = ", ".join(preset_names())
+        given = "nothing" if config is None else "both a config file and --preset"
+        raise UserError(f"{given} was given; give a config file or --preset (accepted: {names})")
+    path = config if config is not None else preset_path(str(preset))
+    return path, documents.read_mapping(path)
+
+
+def _valid(data: Mapping[str, Any], source: str) -> Experiment | None:
+    try:
+        return Experiment.read(data, source)
+    except UserError:
+        return None
+
+
+def _section(
+    data: dict[str, Any], name: str, default: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The mapping at ``name``, made when missing and when only its name was given."""
+    given = data.get(name)
+    if isinstance(given, str):
+        given = {"name": given}
+    if not isinstance(given, dict):
+        given = dict(default or {})
+    data[name] = given
+    return given
+
+
+def _chosen(mixers: str, compared: Sequence[Any]) -> Any:
+    names = [name.strip() for name in mixers.split(",")]
+    if not all(names):
+        raise UserError(f"--mixer {mixers!r} names no mixer (accepted: a name, or module:Class)")
+    for variant in compared:
+        if mixers in (variant_name(variant), "+".join(names)):
+            return deepcopy(variant)
+    return {"mixers": names}
+
+
+def _override(data: dict[str, Any], overrides: Sequence[tuple[str, Any]]) -> None:
+    for key, value in overrides:
+        if key.startswith(GRID):
+            # The grid's keys are dotted themselves.
+            grid = _section(_section(data, "sweep"), "grid")
+            grid[key.removeprefix(GRID)] = value
+        else:
+            set_dotted(data, key, value)
+    keys = [key for key, _ in overrides]
+    if RATE in keys and "tuning" not in keys:
+        # A rate that was asked for by name is the rate that is used.
+        data["tuning"] = None
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """``model.d_model=128`` as key and value, the value read as YAML."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UserError(f"--set {text!r} sets nothing (accepted: such as --set model.d_model=128)")
+    return key.strip(), documents.parse(value, f"the value of --set {key.strip()}")
+
+
+def parse_seeds(text: str) -> list[int]:
+    """``3`` as [0, 1, 2], ``0,4,7`` as [0, 4, 7]; a trailing comma makes one number a seed."""
+    parts = [part.strip() for part in text.split(",")]
+    numbers = [part for part in parts if part]
+    if not numbers or not all(part.isdecimal() for part in numbers):
+        raise UserError(f"--seeds is {text!r}; it must be how many (3) or which (0,4,7)")
+    if len(parts) > 1:
+        return [int(part) for part in numbers]
+    if int(numbers[0]) == 0:
+        raise UserError("--seeds is 0, which trains nothing; it must be at least 1")
+    return list(range(int(numbers[0])))
