@@ -1,0 +1,107 @@
+"""A chart as data: a Vega-Lite specification without rows, and its rows beside it.
+
+The picture files and the page draw the same chart. A chart has one named source, ``rows``, whose
+``kind`` tells the layers apart, so that every layer falls into panels together and the page can
+put filtered rows in its place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from bestiary.report.charts.style import Theme, config
+
+SOURCE = "rows"
+PANEL_WIDTH = 300
+PANEL_HEIGHT = 230
+MOST_COLUMNS = 3
+FILTERS = ("mixer", "d_model", "length", "pairs")
+"""Fields of a row that the page filters by; a row without one of them is always kept."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What to draw. name: of its files. caption: what is shown, and how to read it."""
+
+    name: str
+    title: str
+    caption: str
+    spec: Mapping[str, Any]
+    rows: Sequence[Mapping[str, Any]]
+
+    def vega_lite(self, theme: Theme = "light") -> dict[str, Any]:
+        """The whole specification, rows and looks included, for a picture file."""
+        return {
+            **self.spec,
+            "title": {"text": self.title, "offset": 12},
+            "padding": 16,
+            "config": config(theme),
+            "datasets": {SOURCE: list(self.rows)},
+        }
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A chart that these runs cannot fill, and why."""
+
+    name: str
+    title: str
+    reason: str
+
+
+def rows_of(kind: str) -> alt.Chart:
+    """A chart over the rows of one kind."""
+    return alt.Chart().transform_filter(alt.datum.kind == kind)
+
+
+def shown(field: str, title: str, number: str = ".4f") -> alt.Tooltip:
+    """A number in a tooltip."""
+    return alt.Tooltip(f"{field}:Q", title=title, format=number)
+
+
+def highlighted() -> alt.Parameter:
+    """A selection of mixers by clicks on the legend; shift adds one."""
+    return alt.selection_point(name="highlighted", fields=["mixer"], bind="legend")
+
+
+def faded(selection: alt.Parameter, opacity: float = 1.0) -> Any:
+    """Full opacity for what is selected, little for the rest."""
+    return alt.condition(selection, alt.value(opacity), alt.value(0.12))
+
+
+def in_panels(
+    layers: Sequence[alt.Chart],
+    panels: Sequence[str],
+    *,
+    left: int,
+    height: int | alt.Step = PANEL_HEIGHT,
+    highlight: alt.Parameter | None = None,
+    shared_y: bool = True,
+) -> dict[str, Any]:
+    """Lay ``layers`` out in one panel for each value of the field ``panel``, in that order.
+
+    left: pixels that the vertical axis takes; the page needs it to fit panels to its width.
+    """
+    base = alt.layer(*layers).properties(width=PANEL_WIDTH, height=height)
+    if highlight is not None:
+        base = base.add_params(highlight)
+    header = alt.Header(title=None, labels=len(panels) > 1 or bool(panels and panels[0]))
+    chart = base.facet(
+        facet=alt.Facet("panel:N", sort=list(panels), header=header),
+        columns=min(len(panels), MOST_COLUMNS),
+        data=alt.NamedData(name=SOURCE),
+        spacing=24,
+    )
+    # A shared axis would stand under the last row alone, far from panels of a row that is full.
+    chart = chart.resolve_axis(x="independent")
+    if not shared_y:
+        chart = chart.resolve_scale(y="independent")
+    chart = chart.properties(usermeta={"left": left, "panels": len(panels)})
+    spec: dict[str, Any] = json.loads(chart.to_json())
+    spec.pop("config", None)
+    return spec

@@ -1,0 +1,110 @@
+"""Accuracy against the gap between a key and its query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from bestiary.report.charts.chart import (
+    Chart,
+    LeftOut,
+    faded,
+    highlighted,
+    in_panels,
+    rows_of,
+    shown,
+)
+from bestiary.report.charts.style import mixer_channels
+from bestiary.report.interval import mean_interval
+from bestiary.report.points import Point
+
+NAME, TITLE = "gap", "Accuracy against the gap between key and query"
+CAPTION = (
+    "Test accuracy of the queries whose key stands that many tokens back, mean over seeds, all "
+    "test segments together. A bin holds gaps from one power of two to the next and is drawn in "
+    "its middle. The dashed line is guessing among the pairs drawn."
+)
+
+
+def gap_rows(points: Sequence[Point], results: pl.DataFrame) -> list[dict[str, Any]]:
+    """One row a point and bin of gaps."""
+    gaps = results.filter((pl.col("split") == "test") & (pl.col("slice") == "gap"))
+    by_run: dict[str, list[dict[str, Any]]] = {}
+    for row in gaps.iter_rows(named=True):
+        by_run.setdefault(row["run_id"], []).append(row)
+    many_widths = len({point.d_model for point in points}) > 1
+    rows: list[dict[str, Any]] = []
+    for point in points:
+        bins: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        for run in point.chosen.finished:
+            for row in by_run.get(run["run_id"], []):
+                bins.setdefault((row["gap_low"], row["gap_high"]), []).append(row)
+        for (low, high), measured in sorted(bins.items()):
+            interval = mean_interval([row["accuracy"] for row in measured])
+            rows.append(
+                {
+                    "kind": "mean",
+                    "panel": f"width {point.d_model}" if many_widths else "",
+                    "mixer": point.label,
+                    "d_model": point.d_model,
+                    "gap": (max(low, 0.5) * max(high, 0.5)) ** 0.5,
+                    "bin": f"{low}" if low == high else f"{low} to {high}",
+                    "accuracy": interval.mean,
+                    "low": interval.bounds[0],
+                    "high": interval.bounds[1],
+                    "chance": sum(row["chance"] for row in measured) / len(measured),
+                    "queries": sum(row["queries"] for row in measured),
+                }
+            )
+    return rows
+
+
+def gap_chart(
+    points: Sequence[Point], results: pl.DataFrame, mixers: Sequence[str]
+) -> Chart | LeftOut:
+    """Accuracy over gap, one panel a width."""
+    rows = gap_rows(points, results)
+    bins = {row["bin"] for row in rows}
+    if len(bins) < 2:
+        said = "every query has the same gap" if bins else "no finished run has results by gap"
+        return LeftOut(NAME, TITLE, said)
+    panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"])))
+    selection = highlighted()
+    x = alt.X(
+        "gap:Q",
+        scale=alt.Scale(type="log", base=2, nice=False, padding=10),
+        axis=alt.Axis(format="d", tickCount=8),
+        title="gap (tokens)",
+    )
+    y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    channels = mixer_channels(mixers)
+    means = rows_of("mean")
+    layers = [
+        means.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color="#808890").encode(
+            x=x, y="mean(chance):Q"
+        ),
+        means.mark_area(opacity=0.12).encode(
+            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.12)
+        ),
+        means.mark_line(strokeWidth=2).encode(
+            x=x, y=y, color=channels["color"], opacity=faded(selection)
+        ),
+        means.mark_point(size=60, filled=True).encode(
+            x=x,
+            y=y,
+            **channels,
+            opacity=faded(selection),
+            tooltip=[
+                "mixer:N",
+                shown("d_model", "width", "d"),
+                alt.Tooltip("bin:N", title="gap"),
+                shown("accuracy", "mean accuracy"),
+                shown("queries", "queries", ","),
+            ],
+        ),
+    ]
+    spec = in_panels(layers, panels, left=56, highlight=selection)
+    return Chart(NAME, TITLE, CAPTION, spec, rows)

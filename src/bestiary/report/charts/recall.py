@@ -1,0 +1,93 @@
+"""The headline: the accuracy of each mixer with its seeds and interval, against guessing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from bestiary.report.charts.chart import Chart, LeftOut, in_panels, rows_of, shown
+from bestiary.report.interval import MEANING
+from bestiary.report.segments import SegmentResult
+
+NAME, TITLE = "recall", "What each mixer recalls"
+CAPTION = (
+    "Test accuracy at the learning rate chosen on validation. Large marks are means over seeds, "
+    f"bars the {MEANING}, small circles the seeds; the dashed line is guessing among the pairs "
+    "drawn."
+)
+
+
+def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
+    """Rows of kind ``mean`` (with the interval and the chance) and ``seed``."""
+    many_widths = len({result.point.d_model for result in results}) > 1
+    rows: list[dict[str, Any]] = []
+    for result in results:
+        if result.accuracy is None:
+            continue
+        point = result.point
+        shared = {
+            "panel": result.setting,
+            "name": f"{point.label}, width {point.d_model}" if many_widths else point.label,
+            "mixer": point.label,
+            "d_model": point.d_model,
+            "length": result.length,
+            "pairs": result.pairs,
+        }
+        low, high = result.accuracy.bounds
+        mean = {"accuracy": result.accuracy.mean, "low": low, "high": high}
+        rows.append({"kind": "mean", **shared, **mean, "chance": result.chance})
+        for run, accuracy in zip(point.chosen.finished, result.accuracies, strict=True):
+            rows.append({"kind": "seed", **shared, "accuracy": accuracy, "seed": run["seed"]})
+    return rows
+
+
+def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Chart | LeftOut:
+    """Accuracy per mixer (and width), one panel a test segment."""
+    rows = recall_rows(results)
+    if not rows:
+        return LeftOut(NAME, TITLE, "no run has finished yet")
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
+    y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=200, labelFontSize=12))
+    x = alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    colour = alt.Color("mixer:N", scale=alt.Scale(domain=list(mixers)), legend=None)
+    shape = alt.Shape("mixer:N", scale=alt.Scale(domain=list(mixers)), legend=None)
+    means = rows_of("mean")
+    layers = [
+        means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(x="min(chance):Q"),
+        means.mark_rule(strokeWidth=3, opacity=0.45).encode(
+            x=alt.X("low:Q"), x2="high:Q", y=y, color=colour
+        ),
+        rows_of("seed")
+        .mark_point(size=28, filled=False, strokeWidth=1.2, opacity=0.9)
+        .encode(
+            x=x,
+            y=y,
+            color=colour,
+            tooltip=["name:N", "panel:N", "seed:Q", shown("accuracy", "accuracy")],
+        ),
+        means.mark_point(size=110, filled=True, opacity=1).encode(
+            x=x,
+            y=y,
+            color=colour,
+            shape=shape,
+            tooltip=[
+                "name:N",
+                "panel:N",
+                shown("accuracy", "mean accuracy"),
+                shown("low", "interval from"),
+                shown("high", "interval to"),
+                shown("chance", "guessing"),
+            ],
+        ),
+    ]
+    longest = max(len(name) for name in names)
+    spec = in_panels(layers, panels, left=min(210, 20 + 7 * longest), height=alt.Step(30))
+    return Chart(NAME, TITLE, CAPTION, spec, rows)
+
+
+def hardness(row: dict[str, Any]) -> tuple[int, int]:
+    """Shorter and fewer pairs first; unknown before all."""
+    return (row["length"] or 0, row["pairs"] or 0)

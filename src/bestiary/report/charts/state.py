@@ -1,0 +1,163 @@
+"""Accuracy against state size, under the ceiling that information theory sets any memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from bestiary.report.charts.chart import (
+    Chart,
+    LeftOut,
+    faded,
+    highlighted,
+    in_panels,
+    rows_of,
+    shown,
+)
+from bestiary.report.charts.recall import hardness
+from bestiary.report.charts.style import mixer_channels
+from bestiary.report.segments import SegmentResult
+from bestiary.tasks.ceiling import recall_ceiling
+
+NAME, TITLE = "state", "Accuracy against state size"
+CAPTION = (
+    "Test accuracy over the elements of state that one sequence carries at the segment's length. "
+    "The lines are the most that any memory of that size can recall, with 32 and with 1 bit an "
+    "element; what is above a line would need more bits than that. A memory that also stores "
+    "the keys meets its limit earlier."
+)
+BITS = (32, 1)
+CURVE_POINTS = 160
+
+
+def state_rows(
+    results: Sequence[SegmentResult], values: Mapping[int, int | None]
+) -> list[dict[str, Any]]:
+    """Rows of kind ``mean``, and of kind ``ceiling`` where the number of values is known.
+
+    values: point number → from how many values each answer is drawn.
+    """
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, tuple[SegmentResult, int]] = {}
+    for result in results:
+        # A model without any state (a convolution of length 1) has no place on a logarithm.
+        if result.accuracy is None or not result.state_size:
+            continue
+        rows.append(
+            {
+                "kind": "mean",
+                "panel": result.setting,
+                "mixer": result.point.label,
+                "d_model": result.point.d_model,
+                "length": result.length,
+                "pairs": result.pairs,
+                "state_size": result.state_size,
+                "accuracy": result.accuracy.mean,
+                "low": result.accuracy.bounds[0],
+                "high": result.accuracy.bounds[1],
+                "chance": result.chance,
+            }
+        )
+        choices = values.get(result.point.number)
+        if choices and result.pairs:
+            curves.setdefault(result.setting, (result, choices))
+    if rows:
+        sizes = [row["state_size"] for row in rows]
+        for result, choices in curves.values():
+            rows += ceiling_rows(result, choices, min(sizes), max(sizes))
+    return rows
+
+
+def ceiling_rows(
+    result: SegmentResult, choices: int, smallest: int, largest: int
+) -> list[dict[str, Any]]:
+    """The ceilings of a segment, from below the smallest state to above the largest.
+
+    The curve starts where the panel starts: at an eighth of what the task needs with 32 bits an
+    element, or of the smallest state measured.
+    """
+    assert result.pairs is not None
+    needed = result.pairs * np.log2(choices)
+    low, high = min(smallest, needed / max(BITS)) / 8, max(largest, needed) * 2
+    sizes = np.geomspace(max(low, 1 / max(BITS)), high, CURVE_POINTS)
+    return [
+        {
+            "kind": "ceiling",
+            "panel": result.setting,
+            "length": result.length,
+            "pairs": result.pairs,
+            "bits": f"ceiling, {bits} bit{'' if bits == 1 else 's'} an element",
+            "state_size": float(f"{size:.5g}"),
+            "accuracy": float(f"{accuracy:.5g}"),
+        }
+        for bits in BITS
+        for size, accuracy in zip(
+            sizes, recall_ceiling(sizes * bits, result.pairs, choices), strict=True
+        )
+    ]
+
+
+def state_chart(
+    results: Sequence[SegmentResult],
+    mixers: Sequence[str],
+    values: Mapping[int, int | None],
+) -> Chart | LeftOut:
+    """Accuracy over state size, one panel a test segment."""
+    rows = state_rows(results, values)
+    if not any(row["kind"] == "mean" for row in rows):
+        return LeftOut(NAME, TITLE, "no finished run says how large its state is")
+    panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
+    selection = highlighted()
+    channels = mixer_channels(mixers)
+    x = alt.X(
+        "state_size:Q",
+        scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(format="~s", tickCount=5),
+        title="state size (elements)",
+    )
+    y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    means = rows_of("mean")
+    bits = alt.StrokeDash(
+        "bits:N",
+        scale=alt.Scale(
+            domain=[f"ceiling, {b} bit{'' if b == 1 else 's'} an element" for b in BITS],
+            range=[[1, 0], [2, 3]],
+        ),
+        legend=alt.Legend(title=None, symbolType="stroke"),
+    )
+    layers = [
+        means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q"),
+        rows_of("ceiling")
+        .mark_line(strokeWidth=1.5, color="#808890")
+        .encode(
+            x=x,
+            y=y,
+            strokeDash=bits,
+            tooltip=[
+                alt.Tooltip("bits:N", title="ceiling"),
+                shown("state_size", "state size", ",.4~r"),
+                shown("accuracy", "at most"),
+            ],
+        ),
+        means.mark_rule(strokeWidth=2.5).encode(
+            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.45)
+        ),
+        means.mark_point(size=80, filled=True).encode(
+            x=x,
+            y=y,
+            **channels,
+            opacity=faded(selection),
+            tooltip=[
+                "mixer:N",
+                shown("d_model", "width", "d"),
+                alt.Tooltip("panel:N", title="test segment"),
+                shown("state_size", "state size", ","),
+                shown("accuracy", "mean accuracy"),
+            ],
+        ),
+    ]
+    spec = in_panels(layers, panels, left=56, highlight=selection)
+    return Chart(NAME, TITLE, CAPTION, spec, rows)

@@ -1,0 +1,87 @@
+"""How charts look: colours, shapes and dashes of mixers, and the light and dark configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import altair as alt
+
+Theme = Literal["light", "dark"]
+
+# Found by search: every colour has a contrast of at least 3:1 on its background and stands apart
+# from the others under protanopia, deuteranopia and tritanopia (the tests measure both).
+COLOURS: dict[Theme, tuple[str, ...]] = {
+    "light": ("#1F6BE0", "#F04A1C", "#1FA475", "#C95BB5", "#4E2F02", "#420779", "#1A3A4A"),
+    "dark": ("#6FB8F5", "#E0532A", "#35A06F", "#E86FB5", "#FFC850", "#8F45F5", "#F2F5F7"),
+}
+BACKGROUND: dict[Theme, str] = {"light": "#FFFFFF", "dark": "#15171C"}
+INK: dict[Theme, str] = {"light": "#1B1F24", "dark": "#E8EAED"}
+FAINT: dict[Theme, str] = {"light": "#59636E", "dark": "#A3ABB5"}
+GRID: dict[Theme, str] = {"light": "#E4E7EB", "dark": "#2B3038"}
+
+# As many shapes as is not a multiple of the colours, so that pairs of both repeat late.
+SHAPES = (
+    "circle", "square", "triangle-up", "diamond",
+    "cross", "triangle-down", "triangle-right", "triangle-left",
+)  # fmt: skip
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 2, 1, 2])
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+
+
+def config(theme: Theme) -> dict[str, Any]:
+    """The Vega-Lite configuration of one theme."""
+    ink, faint, grid = INK[theme], FAINT[theme], GRID[theme]
+    return {
+        "background": BACKGROUND[theme],
+        "font": FONT,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": faint,
+            "titleColor": ink,
+            "gridColor": grid,
+            "domainColor": faint,
+            "tickColor": faint,
+            "labelFontSize": 11,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+        },
+        "axisX": {"grid": False},
+        "axisY": {"domain": False, "ticks": False},
+        "header": {"labelColor": ink, "labelFontSize": 12, "labelFontWeight": "bold"},
+        "legend": {
+            "labelColor": ink,
+            "titleColor": faint,
+            "labelFontSize": 12,
+            "titleFontWeight": "normal",
+            "orient": "top",
+            "symbolStrokeWidth": 2,
+            "labelLimit": 260,
+        },
+        "title": {"color": ink, "subtitleColor": faint, "anchor": "start", "fontSize": 15},
+        "range": {"category": list(COLOURS[theme]), "symbol": list(SHAPES)},
+        "rule": {"color": faint},
+        "text": {"color": faint, "fontSize": 11},
+    }
+
+
+def mixer_channels(mixers: Sequence[str], *, dashed: bool = False) -> dict[str, Any]:
+    """Colour with shape, or with dashes for lines: never colour alone.
+
+    ``mixers`` are all mixers of the study, so that one keeps its colour in every chart and
+    whatever is filtered.
+    """
+    domain = list(mixers)
+    # Few columns keep a legend within a phone's width; the page sets as many as fit.
+    legend = alt.Legend(title=None, symbolType="stroke" if dashed else alt.Undefined)
+    colour = alt.Color("mixer:N", scale=alt.Scale(domain=domain), legend=legend)
+    if dashed:
+        dashes = [DASHES[number % len(DASHES)] for number in range(len(domain))]
+        scale = alt.Scale(domain=domain, range=dashes)
+        return {
+            "color": colour,
+            "strokeDash": alt.StrokeDash("mixer:N", scale=scale, legend=legend),
+        }
+    scale = alt.Scale(domain=domain)
+    return {"color": colour, "shape": alt.Shape("mixer:N", scale=scale, legend=legend)}

@@ -1,0 +1,103 @@
+"""Accuracy against model width, one panel a test segment: the paper's figure 2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from bestiary.report.charts.chart import (
+    Chart,
+    LeftOut,
+    faded,
+    highlighted,
+    in_panels,
+    rows_of,
+    shown,
+)
+from bestiary.report.charts.recall import hardness
+from bestiary.report.charts.style import mixer_channels
+from bestiary.report.interval import MEANING
+from bestiary.report.segments import SegmentResult
+
+NAME, TITLE = "width", "Accuracy against model width"
+CAPTION = (
+    "Test accuracy, mean over seeds at the rate chosen on validation, one panel a test segment. "
+    f"Bars are the {MEANING}; the dashed line is guessing among the pairs drawn. Attention is "
+    "expected to be flat; gated convolutions to rise once the width nears the length."
+)
+
+
+def width_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
+    """One row a point and segment that has a result."""
+    rows = []
+    for result in results:
+        if result.accuracy is None:
+            continue
+        low, high = result.accuracy.bounds
+        rows.append(
+            {
+                "kind": "mean",
+                "panel": result.setting,
+                "mixer": result.point.label,
+                "d_model": result.point.d_model,
+                "length": result.length,
+                "pairs": result.pairs,
+                "accuracy": result.accuracy.mean,
+                "low": low,
+                "high": high,
+                "seeds": len(result.accuracies),
+                "learning_rate": result.point.chosen.learning_rate,
+                "chance": result.chance,
+            }
+        )
+    return rows
+
+
+def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Chart | LeftOut:
+    """Accuracy over width for each mixer."""
+    rows = width_rows(results)
+    widths = sorted({row["d_model"] for row in rows})
+    if len(widths) < 2:
+        said = f"every finished run has width {widths[0]}" if widths else "no run has finished yet"
+        return LeftOut(NAME, TITLE, f"{said}; sweep model.d_model to draw it")
+    panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
+    selection = highlighted()
+    channels = mixer_channels(mixers)
+    x = alt.X(
+        "d_model:Q",
+        scale=alt.Scale(type="log", base=2, domain=[widths[0] / 1.15, widths[-1] * 1.15]),
+        axis=alt.Axis(values=widths, format="d"),
+        title="model width",
+    )
+    y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    means = rows_of("mean")
+    layers = [
+        means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q"),
+        means.mark_line(strokeWidth=2).encode(
+            x=x, y=y, color=channels["color"], opacity=faded(selection)
+        ),
+        means.mark_rule(strokeWidth=2.5).encode(
+            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.45)
+        ),
+        means.mark_point(size=70, filled=True).encode(
+            x=x,
+            y=y,
+            **channels,
+            opacity=faded(selection),
+            tooltip=[
+                "mixer:N",
+                alt.Tooltip("panel:N", title="test segment"),
+                shown("d_model", "width", "d"),
+                shown("accuracy", "mean accuracy"),
+                shown("low", "interval from"),
+                shown("high", "interval to"),
+                shown("chance", "guessing"),
+                "seeds:Q",
+                shown("learning_rate", "learning rate", ".2~e"),
+            ],
+        ),
+    ]
+    spec = in_panels(layers, panels, left=56, highlight=selection)
+    return Chart(NAME, TITLE, CAPTION, spec, rows)
