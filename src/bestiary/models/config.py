@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bestiary.errors import UserError
 from bestiary.mixers.registry import MixerSpec
+
+Positions = Literal["learned", "none"]
 
 
 def as_spec(given: str | Mapping[str, Any] | MixerSpec) -> MixerSpec:
@@ -40,7 +42,7 @@ class ModelConfig:
     n_layers: int = 2
     mixers: tuple[MixerSpec, ...] = (MixerSpec("attention"),)
     mlp_expansion: float = 0.0
-    positions: Literal["learned", "none"] = "learned"
+    positions: Positions = "learned"
     embedding_std: float = 0.3
     label: str = ""
 
@@ -50,6 +52,13 @@ class ModelConfig:
             raise UserError(f"d_model is {self.d_model}; it must be at least 1")
         if self.n_layers < 1:
             raise UserError(f"n_layers is {self.n_layers}; it must be at least 1")
+        if self.mlp_expansion < 0:
+            raise UserError(f"mlp_expansion is {self.mlp_expansion}; it must be 0 or more")
+        if not self.embedding_std > 0:
+            raise UserError(f"embedding_std is {self.embedding_std}; it must be above 0")
+        if self.positions not in get_args(Positions):
+            listed = ", ".join(get_args(Positions))
+            raise UserError(f"positions is {self.positions!r} (accepted: {listed})")
         if not self.mixers or self.n_layers % len(self.mixers):
             raise UserError(
                 f"{len(self.mixers)} mixers cannot fill {self.n_layers} layers evenly; "
