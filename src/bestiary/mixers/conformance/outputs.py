@@ -52,7 +52,7 @@ def prefix(subject: Subject) -> None:
         x = subject.inputs(subject.max_length)
         with torch.no_grad():
             whole = run(module, x)
-            for length in subject.lengths(1, 2, 7, 16, 31, subject.max_length - 1):
+            for length in subject.lengths(2, 7, 16, 31, subject.max_length - 1):
                 with at(f"the first {length} of {subject.max_length} positions, {variant}"):
                     gap = difference(run(module, x[:, :length]), whole[:, :length], whole)
                     if gap > ROUNDING:

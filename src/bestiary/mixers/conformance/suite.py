@@ -87,6 +87,7 @@ def check(
     given = dict(options or {})
     max_length = _positive("max_length", given.get("max_length", max_length))
     d_model = _positive("d_model", d_model)
+    _expect_device(device)
     construct = _constructor(name, cls, given, d_model, max_length)
     subject = Subject(construct, d_model, max_length, seed, device)
     with quiet(device):
@@ -148,3 +149,14 @@ def _positive(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise UserError(f"{name} is {value!r}; it must be an int of at least 1")
     return value
+
+
+def _expect_device(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except Exception as error:
+        cuda = torch.cuda.device_count()
+        raise UserError(
+            f"device {device!r} cannot be used (accepted: cpu, or cuda where torch sees a GPU; "
+            f"it sees {cuda})"
+        ) from error
