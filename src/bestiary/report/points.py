@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bestiary.report.mixer_kinds import layers_of
 from bestiary.runs.config import WITHOUT_EFFECT
 from bestiary.runs.tuning import Point as Trial
 from bestiary.runs.tuning import Tuned, tune
@@ -52,6 +53,11 @@ class Point:
     def label(self) -> str:
         """The mixer, with what else sets it apart from others of that name."""
         return f"{self.mixer} ({self.variant})" if self.variant else self.mixer
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The mixers of its layers, as its config names them."""
+        return layers_of(self.runs[0])
 
     @property
     def runs(self) -> tuple[Row, ...]:

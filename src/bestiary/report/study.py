@@ -17,9 +17,11 @@ from bestiary.report.segments import SegmentResult, segment_results
 from bestiary.report.windows import RateCurve, rate_curves
 from bestiary.runs import documents
 from bestiary.runs.atomic import read_json
+from bestiary.runs.config import Experiment
 from bestiary.runs.experiment import EXPERIMENT_FILE
 from bestiary.runs.run_folder import RunFolder
 from bestiary.runs.store import collect, collect_history, collect_results
+from bestiary.runs.sweep import expand
 from bestiary.runs.tuning import FILE as TUNING_FILE
 from bestiary.runs.tuning import Tuning, read_tuning
 
@@ -85,16 +87,29 @@ def load_study(folder: Path | str) -> Study:
     experiment = None
     if (folder / EXPERIMENT_FILE).exists():
         experiment = documents.read_mapping(folder / EXPERIMENT_FILE)
+    order = asked_for(experiment)
     tuning = read_tuning(folder / TUNING_FILE) if (folder / TUNING_FILE).exists() else None
     return Study(
         folder=folder,
         name=str((experiment or {}).get("name") or folder.resolve().name),
-        runs=[with_documents(row) for row in frame.iter_rows(named=True)],
+        runs=sorted(
+            (with_documents(row) for row in frame.iter_rows(named=True)),
+            key=lambda run: order.index(run["label"]) if run["label"] in order else len(order),
+        ),
         results=collect_results(folder),
         history=collect_history(folder),
         experiment=experiment,
         tuning=tuning,
     )
+
+
+def asked_for(experiment: Mapping[str, Any] | None) -> list[str]:
+    """The names of an experiment's models in the order in which its author gave them."""
+    with contextlib.suppress(UserError):
+        if experiment is not None:
+            asked = Experiment.read({**experiment, "tuning": None}, EXPERIMENT_FILE)
+            return list(dict.fromkeys(run.model.name for run in expand(asked)))
+    return []
 
 
 def with_documents(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,14 +18,14 @@ from bestiary.report.charts.chart import (
     shown,
 )
 from bestiary.report.charts.style import mixer_channels
-from bestiary.report.interval import mean_interval
+from bestiary.report.interval import MEANING, mean_interval
 from bestiary.report.points import Point
 
 NAME, TITLE = "gap", "Accuracy against the gap between key and query"
 CAPTION = (
-    "Test accuracy of the queries whose key stands that many tokens back, mean over seeds, all "
-    "test segments together. A bin holds gaps from one power of two to the next and is drawn in "
-    "its middle. The dashed line is guessing among the pairs drawn."
+    "Test accuracy of the queries whose key stands that many tokens back, all test segments "
+    f"together: mean over seeds and {MEANING}. A bin holds gaps from one power of two to the next "
+    "and is drawn in its middle. The dashed line is guessing among the pairs drawn."
 )
 
 
@@ -76,7 +76,7 @@ def gap_chart(
     x = alt.X(
         "gap:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=10),
-        axis=alt.Axis(format="d", tickCount=8),
+        axis=alt.Axis(format="d", values=[2**n for n in range(24)], labelOverlap=True),
         title="gap (tokens)",
     )
     y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
@@ -86,8 +86,8 @@ def gap_chart(
         means.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color="#808890").encode(
             x=x, y="mean(chance):Q"
         ),
-        means.mark_area(opacity=0.12).encode(
-            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.12)
+        means.mark_rule(strokeWidth=2.5).encode(
+            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.3)
         ),
         means.mark_line(strokeWidth=2).encode(
             x=x, y=y, color=channels["color"], opacity=faded(selection)

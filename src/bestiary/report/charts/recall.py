@@ -51,7 +51,12 @@ def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Cha
     names = list(dict.fromkeys(row["name"] for row in rows))
     panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=200, labelFontSize=12))
-    x = alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    x = alt.X(
+        "accuracy:Q",
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(tickCount=5),
+        title="test accuracy",
+    )
     colour = alt.Color("mixer:N", scale=alt.Scale(domain=list(mixers)), legend=None)
     shape = alt.Shape("mixer:N", scale=alt.Scale(domain=list(mixers)), legend=None)
     means = rows_of("mean")

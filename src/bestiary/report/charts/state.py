@@ -76,13 +76,12 @@ def ceiling_rows(
 ) -> list[dict[str, Any]]:
     """The ceilings of a segment, from below the smallest state to above the largest.
 
-    The curve starts where the panel starts: at an eighth of what the task needs with 32 bits an
-    element, or of the smallest state measured.
+    Both the rise of the curve with most bits and everything measured are inside.
     """
     assert result.pairs is not None
     needed = result.pairs * np.log2(choices)
-    low, high = min(smallest, needed / max(BITS)) / 8, max(largest, needed) * 2
-    sizes = np.geomspace(max(low, 1 / max(BITS)), high, CURVE_POINTS)
+    low, high = min(smallest, needed / max(BITS)) / 4, max(largest, needed) * 2
+    sizes = np.geomspace(low, high, CURVE_POINTS)
     return [
         {
             "kind": "ceiling",
@@ -115,7 +114,12 @@ def state_chart(
     x = alt.X(
         "state_size:Q",
         scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(format="~s", tickCount=5),
+        # The SI prefix of thousandths (m) reads like a million here; write small numbers out.
+        axis=alt.Axis(
+            labelExpr="format(datum.value, datum.value < 1 ? '~r' : '~s')",
+            tickCount=5,
+            labelOverlap=True,
+        ),
         title="state size (elements)",
     )
     y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")

@@ -57,6 +57,8 @@ def config(theme: Theme) -> dict[str, Any]:
             "titleFontWeight": "normal",
             "orient": "top",
             "symbolStrokeWidth": 2,
+            # Else a legend takes the paleness of the first layer, an interval's.
+            "symbolOpacity": 1,
             "labelLimit": 260,
         },
         "title": {"color": ink, "subtitleColor": faint, "anchor": "start", "fontSize": 15},

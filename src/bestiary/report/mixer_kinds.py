@@ -1,0 +1,29 @@
+"""Which theory speaks of a stack, by the mixers of its layers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+GATED_CONVOLUTIONS = frozenset({"base_conv", "hyena", "h3", "short_conv"})
+"""Mixers whose filters do not depend on the input (Zoology, arXiv 2312.04927, section 3)."""
+
+ATTENTION = "attention"
+
+
+def layers_of(run: Mapping[str, Any]) -> tuple[str, ...]:
+    """The mixer of each kind of layer of a row of ``store.collect``, by name or import path."""
+    given = run.get("model.mixers")
+    mixers = json.loads(given) if isinstance(given, str) else given or []
+    return tuple(m if isinstance(m, str) else str(m.get("name")) for m in mixers)
+
+
+def convolves_only(layers: Sequence[str]) -> bool:
+    """Whether all layers are gated convolutions; a class of a user's is of no known kind."""
+    return bool(layers) and all(name in GATED_CONVOLUTIONS for name in layers)
+
+
+def attends(layers: Sequence[str]) -> bool:
+    """Whether a layer has attention over the whole past."""
+    return ATTENTION in layers

@@ -1,0 +1,241 @@
+"""The table: one row a mixer, width and test segment, for people and for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from bestiary.report.interval import MEANING, Interval
+from bestiary.report.segments import SegmentResult
+from bestiary.report.windows import rate_text
+
+SCHEMA: dict[str, Any] = {
+    "mixer": pl.String,
+    "variant": pl.String,
+    "width": pl.Int64,
+    "length": pl.Int64,
+    "pairs": pl.Int64,
+    "accuracy": pl.Float64,
+    "accuracy_low": pl.Float64,
+    "accuracy_high": pl.Float64,
+    "all_correct": pl.Float64,
+    "chance": pl.Float64,
+    "loss": pl.Float64,
+    "state_size": pl.Int64,
+    "parameters": pl.Int64,
+    "seconds": pl.Float64,
+    "learning_rate": pl.Float64,
+    "rates_tried": pl.Int64,
+    "validation_accuracy": pl.Float64,
+    "seeds": pl.Int64,
+    "runs": pl.Int64,
+    "finished": pl.Int64,
+    "diverged": pl.Int64,
+    "failed": pl.Int64,
+    "unfinished": pl.Int64,
+}
+"""Columns of table.csv and table.parquet. accuracy to loss, seconds, seeds and
+validation_accuracy are over the finished seeds at learning_rate; runs and what follows count the
+runs at every rate."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as people read it. key: what it is sorted by, a column of the frame."""
+
+    key: str
+    title: str
+    numeric: bool = True
+
+
+COLUMNS = (
+    Column("mixer", "mixer", numeric=False),
+    Column("width", "width"),
+    Column("length", "length"),
+    Column("pairs", "pairs"),
+    Column("accuracy", "accuracy"),
+    Column("all_correct", "all correct"),
+    Column("chance", "guessing"),
+    Column("state_size", "state"),
+    Column("parameters", "params"),
+    Column("seconds", "time"),
+    Column("learning_rate", "rate"),
+    Column("seeds", "seeds"),
+    Column("failed", "lost runs"),
+)
+HOISTED = ("width", "length", "pairs", "chance", "learning_rate", "seeds", "failed")
+"""Columns that a terminal leaves out where all rows agree."""
+NOTHING = "–"
+
+
+def table_frame(segments: Sequence[SegmentResult]) -> pl.DataFrame:
+    """The rows in the columns of ``SCHEMA``, unrounded."""
+    return pl.DataFrame([row_of(result) for result in segments], schema=SCHEMA)
+
+
+def row_of(result: SegmentResult) -> dict[str, Any]:
+    """One row of the table."""
+    point, chosen = result.point, result.point.chosen
+    interval = result.accuracy
+    seconds = [run["seconds"] for run in chosen.finished if run["seconds"] is not None]
+    return {
+        "mixer": point.mixer,
+        "variant": point.variant,
+        "width": point.d_model,
+        "length": result.length,
+        "pairs": result.pairs,
+        "accuracy": interval and interval.mean,
+        "accuracy_low": interval and interval.low,
+        "accuracy_high": interval and interval.high,
+        "all_correct": result.all_correct,
+        "chance": result.chance,
+        "loss": result.loss,
+        "state_size": result.state_size,
+        "parameters": chosen.runs[0]["parameters"],
+        "seconds": fmean(seconds) if seconds else None,
+        "learning_rate": chosen.learning_rate,
+        "rates_tried": len(point.rates),
+        "validation_accuracy": point.tuned and point.tuned.validation_accuracy,
+        "seeds": len(result.accuracies),
+        "runs": len(point.runs),
+        "finished": point.count("finished"),
+        "diverged": point.count("diverged"),
+        "failed": point.count("failed"),
+        "unfinished": point.count("running", "waiting", "interrupted"),
+    }
+
+
+def cells(result: SegmentResult) -> list[str]:
+    """The row as text, in the order of ``COLUMNS``."""
+    row = row_of(result)
+    return [
+        result.point.label,
+        whole(row["width"]),
+        whole(row["length"]),
+        whole(row["pairs"]),
+        accuracy_text(result.accuracy),
+        share(row["all_correct"]),
+        share(row["chance"]),
+        whole(row["state_size"]),
+        whole(row["parameters"]),
+        seconds_text(row["seconds"]),
+        rate_text(row["learning_rate"]),
+        whole(row["seeds"]),
+        lost_text(row),
+    ]
+
+
+def share(value: float | None) -> str:
+    """An accuracy to three digits; 1.000 only where it is exactly 1."""
+    if value is None:
+        return NOTHING
+    return "1.000" if value == 1 else f"{min(value, 0.999):.3f}"
+
+
+def accuracy_text(interval: Interval | None) -> str:
+    """``0.987 (0.981–0.993)``: the mean and, where there is one, its interval."""
+    if interval is None:
+        return NOTHING
+    if interval.low is None or interval.high is None:
+        return share(interval.mean)
+    return f"{share(interval.mean)} ({share(interval.low)}–{share(interval.high)})"
+
+
+def whole(value: int | None) -> str:
+    """``12,345``."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """``42 s``, ``3 min 20 s``, ``2 h 5 min``: mean training time of a run."""
+    if seconds is None:
+        return NOTHING
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def lost_text(row: dict[str, Any]) -> str:
+    """``1 diverged, 2 failed of 9``, counted over every rate; nothing lost is ``0``."""
+    kinds = ("diverged", "failed", "unfinished")
+    lost = [f"{row[kind]} {kind}" for kind in kinds if row[kind]]
+    return f"{', '.join(lost)} of {row['runs']}" if lost else "0"
+
+
+def guessing_line(segments: Sequence[SegmentResult]) -> str:
+    """What guessing among the pairs drawn would score, for every number of pairs."""
+    chances = {s.pairs: s.chance for s in segments if s.pairs and s.chance is not None}
+    if not chances:
+        return "Guessing among the K pairs drawn scores 1/K."
+    each = ", ".join(f"1/{k} = {share(chances[k])}" for k in sorted(chances))
+    return f"Guessing among the K pairs drawn scores 1/K: {each}."
+
+
+def reading_line(segments: Sequence[SegmentResult]) -> str:
+    """What the numbers are: of which split, at which rate, and which interval."""
+    seeds = sorted({len(s.accuracies) for s in segments if s.accuracies})
+    if not seeds:
+        return "No run has finished yet."
+    span = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    unit = "seed" if seeds == [1] else "seeds"
+    interval = f" ({MEANING})" if seeds[-1] > 1 else ", without an interval"
+    return f"Accuracy on test at the rate chosen on validation, mean of {span} {unit}{interval}."
+
+
+def rich_table(segments: Sequence[SegmentResult], title: str | None = None) -> Table:
+    """The table for a terminal, what its numbers mean under it.
+
+    A column that says the same in every row is said once instead, for terminals are narrow.
+    """
+    rows = [cells(result) for result in segments]
+    same = {
+        column.key: {row[number] for row in rows}
+        for number, column in enumerate(COLUMNS)
+        if column.key in HOISTED
+    }
+    said_once = {key for key, values in same.items() if len(values) == 1}
+    # The note on guessing has it for every number of pairs.
+    left_out = said_once | {"chance"}
+    notes = [reading_line(segments), guessing_line(segments)]
+    common = [f"{c.title} {same[c.key].copy().pop()}" for c in COLUMNS if c.key in said_once]
+    if common:
+        notes.insert(0, f"In every row: {', '.join(common)}.")
+    table = Table(
+        title=None if title is None else Text(title),
+        title_justify="left",
+        title_style="bold",
+        caption=Text("\n".join(notes)),
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+    )
+    kept = [number for number, column in enumerate(COLUMNS) if column.key not in left_out]
+    for number in kept:
+        column = COLUMNS[number]
+        table.add_column(
+            column.title.replace(" ", "\n"),
+            justify="right" if column.numeric else "left",
+            overflow="fold",
+            # On a narrow terminal these fold, and every number stays whole.
+            no_wrap=column.key not in ("mixer", "accuracy", "failed"),
+            min_width={"mixer": 9, "accuracy": 13}.get(column.key),
+        )
+    for number, (result, row) in enumerate(zip(segments, rows, strict=True)):
+        following = segments[number + 1 : number + 2]
+        ends = any(other.point.mixer != result.point.mixer for other in following)
+        # Text, not markup: a mixer may be named [red].
+        table.add_row(*(Text(row[k]) for k in kept), end_section=ends and len(rows) > 8)
+    return table

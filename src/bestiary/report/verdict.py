@@ -1,0 +1,325 @@
+"""What happened, in sentences made from the numbers by stated rules.
+
+*Recalls*: every seed that finished has a test accuracy of at least ``RECALLS``. *Guesses*: no seed
+is above guessing among the pairs drawn by more than ``NEAR``. Anything between recalls in part; a
+mixer of which some seeds recall and others do not depends on the seed. A *setting* is a width with
+a test segment (length and pairs). Reasons are given only where theory has one:
+
+* a stack of gated convolutions alone needs a width that grows with the sequence (arXiv
+  2312.04927), so that a width under the length explains a failure, and a larger one does not;
+* attention recalls at a width that does not grow, so its failure is one of training;
+* a state with fewer bits than the answers need cannot hold them, whatever the training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bestiary.report.interval import ENOUGH_SEEDS
+from bestiary.report.mixer_kinds import attends, convolves_only
+from bestiary.report.segments import SegmentResult
+from bestiary.report.study import Study
+from bestiary.report.table import accuracy_text, share
+from bestiary.report.windows import rate_text
+from bestiary.tasks.ceiling import recall_ceiling
+
+RECALLS = 0.95
+NEAR = 0.05
+MOST_NAMED = 4
+"""Settings a sentence names before it counts the rest."""
+BITS = 32
+"""Of one element of state, as it is trained."""
+
+Grade = Literal["recalls", "depends", "part", "guesses"]
+Kind = Literal["headline", "good", "bad", "caution"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One sentence of the verdict, or a few that belong together, and what it is about."""
+
+    kind: Kind
+    text: str
+
+
+def verdict(study: Study) -> list[Line]:
+    """The headline, a line a mixer, what the seeds do not separate, and what to be careful with."""
+    measured = [result for result in study.segments if result.accuracies]
+    if not measured:
+        return [Line("headline", "No run has finished yet, so nothing is known."), *cautions(study)]
+    lines = [mixer_line(label, of_mixer(measured, label), study) for label in labels(measured)]
+    return [headline(measured), *lines, *separation(measured), *cautions(study)]
+
+
+def grade(result: SegmentResult) -> Grade:
+    """How well a mixer recalls in one setting."""
+    recalled = [accuracy >= RECALLS for accuracy in result.accuracies]
+    if all(recalled):
+        return "recalls"
+    if any(recalled):
+        return "depends"
+    chance = result.chance or 0.0
+    return "guesses" if max(result.accuracies) <= chance + NEAR else "part"
+
+
+def labels(results: Sequence[SegmentResult]) -> list[str]:
+    """The mixers of ``results``, in their order."""
+    return list(dict.fromkeys(result.point.label for result in results))
+
+
+def of_mixer(results: Sequence[SegmentResult], label: str) -> list[SegmentResult]:
+    """The results of one mixer."""
+    return [result for result in results if result.point.label == label]
+
+
+def headline(results: Sequence[SegmentResult]) -> Line:
+    """Which mixers recall in every setting, in some, in none."""
+    everywhere, somewhere, nowhere = [], [], []
+    for label in labels(results):
+        good = [grade(result) == "recalls" for result in of_mixer(results, label)]
+        (everywhere if all(good) else somewhere if any(good) else nowhere).append(label)
+    if len({setting(result) for result in results}) == 1:
+        verb = "does" if len(nowhere) == 1 else "do"
+        parts = [f"{joined(everywhere)} {recall(everywhere)}"] if everywhere else []
+        parts += (
+            [f"{joined(nowhere)} {verb} not{'' if everywhere else ' recall'}"] if nowhere else []
+        )
+        return Line("headline", f"At {setting(results[0])}: {'; '.join(parts)}.")
+    places = ((everywhere, "every setting"), (somewhere, "some settings"), (nowhere, "none"))
+    parts = [f"{joined(names)} {recall(names)} in {where}" for names, where in places if names]
+    return Line("headline", "; ".join(parts) + ".")
+
+
+def mixer_line(label: str, results: Sequence[SegmentResult], study: Study) -> Line:
+    """What one mixer did, with the reason where theory has one."""
+    grades = [grade(result) for result in results]
+    good = grades.count("recalls")
+    if len(results) == 1:
+        text = f"{label} {said(grades[0], results[0])}."
+    elif good == len(results):
+        worst = min(results, key=lambda r: min(r.accuracies))
+        text = f"{label} recalls in all {good} settings; its lowest seed has {lowest(worst)}."
+    elif not good:
+        best = max(results, key=lambda r: sum(r.accuracies) / len(r.accuracies))
+        text = f"{label} recalls in none of {len(results)} settings; it comes closest at {scored(best)}."
+    else:
+        failed = [r for r, g in zip(results, grades, strict=True) if g != "recalls"]
+        more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
+        named = "; ".join(scored(result) for result in failed[:MOST_NAMED])
+        text = f"{label} recalls in {good} of {len(results)} settings; not at {named}{more}."
+    failures = [r for r, g in zip(results, grades, strict=True) if g != "recalls"]
+    return Line("bad" if failures else "good", f"{text}{reasons(failures, study)}")
+
+
+def scored(result: SegmentResult) -> str:
+    """A setting and its number."""
+    return f"{setting(result)}: {accuracy_text(result.accuracy)}"
+
+
+def said(what: Grade, result: SegmentResult) -> str:
+    """The grade of a single setting, with its number."""
+    seeds = len(result.accuracies)
+    number = f"{accuracy_text(result.accuracy)} over {seeds} seed{'' if seeds == 1 else 's'}"
+    if what == "recalls":
+        return f"recalls: {number}"
+    if what == "depends":
+        count = sum(accuracy >= RECALLS for accuracy in result.accuracies)
+        return f"depends on the seed: {count} of {seeds} reach {RECALLS}, the mean is {number}"
+    guessing = f"guessing among the pairs drawn has {share(result.chance)}"
+    if what == "guesses":
+        return f"does not recall: {number}, where {guessing}"
+    return f"recalls in part: {number}, where {guessing}"
+
+
+def lowest(result: SegmentResult) -> str:
+    """The lowest seed of a result and its setting."""
+    return f"{share(min(result.accuracies))} at {setting(result)}"
+
+
+def setting(result: SegmentResult) -> str:
+    """``width 64, length 64, 4 pairs``."""
+    return f"width {result.point.d_model}, {result.setting}"
+
+
+def reasons(failures: Sequence[SegmentResult], study: Study) -> str:
+    """Why, by theory; sentences that each begin with a blank, or nothing."""
+    if not failures:
+        return ""
+    mixers = failures[0].point.layers
+    text = ""
+    too_small = [r for r in failures if ceiling(r, study) < RECALLS]
+    if too_small:
+        worst = min(too_small, key=lambda r: ceiling(r, study))
+        text += (
+            f" Its state is too small at {setting(worst)}: {worst.state_size:,} elements of "
+            f"{BITS} bits allow at most {share(ceiling(worst, study))}."
+        )
+    if convolves_only(mixers):
+        text += convolution_reason([r for r in failures if r not in too_small])
+    elif attends(mixers):
+        text += (
+            " Attention can recall at a width that does not grow with the sequence (arXiv "
+            "2312.04927), so look at its training: rate, steps, initialisation."
+        )
+    return text
+
+
+def convolution_reason(failures: Sequence[SegmentResult]) -> str:
+    """The width under the length, where it is."""
+    under = [r for r in failures if r.length is not None and r.point.d_model < r.length]
+    text = ""
+    if under:
+        which = "The" if len(under) == len(failures) else f"In {len(under)} of these the"
+        if len(failures) == 1:
+            sizes = f"width {under[0].point.d_model} is under the length {under[0].length}"
+        else:
+            sizes = "width is under the length"
+        text += (
+            f" {which} {sizes}, and a gated convolution needs a width that grows with the "
+            "sequence (arXiv 2312.04927)."
+        )
+    wide = len(failures) - len(under)
+    if wide:
+        where = "there" if not under else f"in the other {wide}" if wide > 1 else "in the other"
+        text += f" The width is not under the length {where}, so look at rate and steps first."
+    return text
+
+
+def ceiling(result: SegmentResult, study: Study) -> float:
+    """The most that the state can recall; 1 where its size or the task's values are not known."""
+    values = study.answers.get(result.point.number)
+    if not values or not result.pairs or result.state_size is None:
+        return 1.0
+    return float(recall_ceiling(BITS * result.state_size, result.pairs, values))
+
+
+def separation(results: Sequence[SegmentResult]) -> list[Line]:
+    """Where the seeds do not tell apart a mixer that recalls from one that does not."""
+    lines = []
+    grades = {grade(result) for result in results}
+    if len(labels(results)) > 1 and grades == {"recalls"}:
+        lines.append(
+            Line(
+                "caution", "Every mixer recalls, so these settings are too easy to tell them apart."
+            )
+        )
+    if len(labels(results)) > 1 and grades == {"guesses"}:
+        said = "No mixer is above guessing, so nothing is said about any: train longer or tune."
+        lines.append(Line("caution", said))
+    for where in dict.fromkeys(setting(result) for result in results):
+        here = [result for result in results if setting(result) == where]
+        best = max(here, key=lambda r: min(r.accuracies))
+        unclear = [r.point.label for r in here if grade(r) != "recalls" and overlap(best, r)]
+        if grade(best) == "recalls" and unclear:
+            text = (
+                f"At {where} the seeds do not separate {joined(unclear)} from {best.point.label}: "
+                "their intervals overlap."
+            )
+            lines.append(Line("caution", text))
+    return lines
+
+
+def overlap(one: SegmentResult, other: SegmentResult) -> bool:
+    """Whether the intervals of two results share a point."""
+    if one.accuracy is None or other.accuracy is None:
+        return False
+    return one.accuracy.overlaps(other.accuracy)
+
+
+def cautions(study: Study) -> list[Line]:
+    """What a reader should know before trusting the numbers."""
+    return [
+        Line("caution", text)
+        for text in (
+            lost_runs(study),
+            few_seeds(study),
+            untuned(study),
+            *edges(study),
+            *duplicates(study),
+        )
+        if text
+    ]
+
+
+def lost_runs(study: Study) -> str:
+    """How many runs have no result."""
+    counts = {
+        "diverged": [run for run in study.runs if run["status"] == "diverged"],
+        "failed": [run for run in study.runs if run["status"] == "failed"],
+        "not finished": [
+            run for run in study.runs if run["status"] in ("running", "interrupted", "waiting")
+        ],
+    }
+    parts = [
+        f"{len(runs)} {kind} ({joined(list(dict.fromkeys(run['label'] for run in runs)))})"
+        for kind, runs in counts.items()
+        if runs
+    ]
+    if not parts:
+        return ""
+    return f"Of {len(study.runs)} runs {joined(parts)}; means are over the finished ones."
+
+
+def few_seeds(study: Study) -> str:
+    """Points with fewer seeds than an interval is worth something with."""
+    few = [p for p in study.points if len(p.chosen.finished) < ENOUGH_SEEDS]
+    if not few:
+        return ""
+    names = joined(list(dict.fromkeys(point.label for point in few)))
+    return f"Fewer than {ENOUGH_SEEDS} finished seeds for {names}: a sketch, not a result."
+
+
+def untuned(study: Study) -> str:
+    """Mixers at one rate that nobody chose."""
+    known = {curve.mixer for curve in study.curves}
+    blind = [label for label in study.mixers if label not in known]
+    if not blind:
+        return ""
+    return (
+        f"The learning rate of {joined(blind)} was not tuned, and recall depends on it "
+        "(arXiv 2508.19029)."
+    )
+
+
+def edges(study: Study) -> list[str]:
+    """Best rates at the end of what was tried."""
+    found = [curve for curve in study.curves if curve.at_edge]
+    if not found:
+        return []
+    names = [
+        f"{curve.mixer}{'' if curve.d_model is None else f' at width {curve.d_model}'}"
+        f" ({rate_text(curve.tuned.rate)})"
+        for curve in found
+    ]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [
+        f"The best rate is the lowest or highest tried for {joined(names[:MOST_NAMED])}{more}: "
+        "a wider grid may do better."
+    ]
+
+
+def duplicates(study: Study) -> list[str]:
+    """Test examples that were also trained on."""
+    seen: dict[tuple[int, int], float] = {}
+    for run in study.runs:
+        for row in run["summary"].get("duplicates") or []:
+            if row["split"] == "test" and row["in_train"]:
+                key = (row["length"], row["pairs"])
+                seen[key] = max(seen.get(key, 0.0), row["in_train"] / row["examples"])
+    return [
+        f"{portion:.1%} of the test examples of length {length} with {pairs} pairs are also in "
+        "the training data (drop_duplicates leaves them out)."
+        for (length, pairs), portion in sorted(seen.items())
+    ]
+
+
+def joined(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def recall(names: Sequence[str]) -> str:
+    """The verb as ``names`` need it."""
+    return "recalls" if len(names) == 1 else "recall"
