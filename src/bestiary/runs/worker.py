@@ -150,11 +150,13 @@ def save_weights(path: Path, model: nn.Module) -> None:
 def summary(label: str, model: LanguageModel, task: Task) -> dict[str, Any]:
     """What summary.json holds: sizes of the model, the exact mix of lengths, duplicates."""
     streams = {split: task.stream(split).segments for split in SPLITS}
-    longest = max(segment.length for segment in streams["test"])
+    lengths = sorted({segment.length for segment in streams["test"]})
     return {
         "label": label,
         "parameters": model.parameter_count,
-        "state_size": model.state_size(longest),
+        "state_size": model.state_size(lengths[-1]),
+        # By test length (as text, for it is a key of JSON): attention's grows with it.
+        "state_sizes": {str(length): model.state_size(length) for length in lengths},
         "d_model": model.config.d_model,
         "vocab_size": task.vocab_size,
         "max_length": task.max_length,
