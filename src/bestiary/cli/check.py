@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bestiary.errors import UserError
-from bestiary.mixers.conformance import Report, Result
-from bestiary.mixers.conformance import check as check_mixer
-from bestiary.runs import documents
+if TYPE_CHECKING:
+    from bestiary.mixers.conformance import Report, Result
 
 MARKS = {
     "passed": ("passed", "green"),
@@ -35,14 +32,17 @@ def check(
     seed: Annotated[int, typer.Option(help="Seed of parameters and inputs.")] = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, …")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+) -> int:
     """Check that a mixer is causal, independent over rows, trainable, and what it says it is.
 
     Exit code 0: it conforms; 1: it doesn't; 2: there is no such mixer or option.
 
     Example: bestiary check sliding_window --set window=4
     """
-    options = parse_settings(settings or [])
+    from bestiary.mixers.conformance import check as check_mixer
+    from bestiary.runs.request import parse_override
+
+    options = dict(parse_override(setting) for setting in settings or ())
     console = Console(highlight=False)
     errors = Console(stderr=True)
     with errors.status("checking") as status:
@@ -64,21 +64,7 @@ def check(
     else:
         console.print(_table(report))
         console.print(Text(_verdict(report)), soft_wrap=True)
-    if not report.ok:
-        raise typer.Exit(1)
-
-
-def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
-    """``["window=4", "positions=rotary"]`` as options, values read as YAML."""
-    options: dict[str, Any] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name.isidentifier():
-            raise UserError(f"--set {setting!r} is not OPTION=VALUE, for instance window=4")
-        if name in options:
-            raise UserError(f"--set {name} is given twice")
-        options[name] = documents.parse(value, f"--set {setting}")
-    return options
+    return 0 if report.ok else 1
 
 
 def _table(report: Report) -> Table:

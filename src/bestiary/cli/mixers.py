@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -14,8 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bestiary.errors import UserError
-from bestiary.mixers.protocol import Mixer, RecurrentMixer
-from bestiary.mixers.registry import MIXERS, MixerSpec, build_mixer, mixer_class
+
+if TYPE_CHECKING:
+    from bestiary.mixers.protocol import Mixer
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ def mixers(
 
     Example: bestiary mixers --d-model 128 --length 512
     """
+    from bestiary.mixers.registry import MIXERS
+
     if d_model < 1 or length < 1:
         raise UserError(f"--d-model is {d_model} and --length {length}; both must be at least 1")
     entries = [_entry(name, d_model, length) for name in MIXERS]
@@ -55,6 +58,9 @@ def mixers(
 
 
 def _entry(name: str, d_model: int, length: int) -> Entry:
+    from bestiary.mixers.protocol import RecurrentMixer
+    from bestiary.mixers.registry import MIXERS, MixerSpec, build_mixer, mixer_class
+
     cls = mixer_class(name)
     made = build_mixer(MixerSpec(name), d_model, length)
     parameters = list(inspect.signature(cls).parameters.values())
@@ -66,7 +72,7 @@ def _entry(name: str, d_model: int, length: int) -> Entry:
         about=(inspect.getdoc(cls) or "").partition("\n")[0],
         options=options,
         recurrent=isinstance(made, RecurrentMixer),
-        state_size=cast(Mixer, made).state_size(length),
+        state_size=cast("Mixer", made).state_size(length),
         parameters=sum(p.numel() for p in made.parameters()),
     )
 

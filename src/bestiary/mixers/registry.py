@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from bestiary.errors import unknown_name
+from bestiary.errors import UserError, unknown_name
 from bestiary.imports import check_options, load_class
 
 MIXERS: dict[str, str] = {
@@ -48,11 +48,29 @@ def mixer_class(name: str) -> type[nn.Module]:
 def build_mixer(spec: MixerSpec, d_model: int, max_length: int) -> nn.Module:
     """Make the mixer; ``max_length`` is passed on where the constructor takes it.
 
-    Raises ``UserError`` for an option the constructor does not have, listing those it has.
+    Raises ``UserError`` for an option the constructor does not have, listing those it has, and for
+    whatever else keeps it from being made.
     """
-    cls = mixer_class(spec.name)
-    check_options(cls, spec.options, f"mixer {spec.name!r}", skip=("d_model",))
-    options = dict(spec.options)
+    return make_mixer(spec.name, mixer_class(spec.name), spec.options, d_model, max_length)
+
+
+def make_mixer(
+    name: str, cls: type, options: Mapping[str, Any], d_model: int, max_length: int
+) -> nn.Module:
+    """``build_mixer`` for a class at hand; ``name`` is what errors call it."""
+    what = f"mixer {name!r}"
+    check_options(cls, options, what, skip=("d_model",))
+    given = dict(options)
     if "max_length" in inspect.signature(cls).parameters:
-        options.setdefault("max_length", max_length)
-    return cls(d_model, **options)
+        given.setdefault("max_length", max_length)
+    try:
+        made = cls(d_model, **given)
+    except UserError:
+        raise
+    except Exception as error:
+        said = ", ".join([f"d_model={d_model}", *(f"{k}={v!r}" for k, v in given.items())])
+        why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise UserError(f"{what} cannot be made with {said}: {why}") from error
+    if not isinstance(made, nn.Module):
+        raise UserError(f"{what} is a {type(made).__name__}, not a torch.nn.Module")
+    return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ import torch
 from torch import nn
 
 from bestiary.errors import UserError
-from bestiary.imports import check_options
 from bestiary.mixers.conformance import (
     causality,
     gradients,
@@ -30,7 +28,7 @@ from bestiary.mixers.conformance.report import (
     describe,
 )
 from bestiary.mixers.conformance.subject import Subject, is_recurrent, quiet
-from bestiary.mixers.registry import mixer_class
+from bestiary.mixers.registry import make_mixer, mixer_class
 
 
 @dataclass(frozen=True)
@@ -88,10 +86,13 @@ def check(
     max_length = _positive("max_length", given.get("max_length", max_length))
     d_model = _positive("d_model", d_model)
     _expect_device(device)
-    construct = _constructor(name, cls, given, d_model, max_length)
+
+    def construct() -> nn.Module:
+        return make_mixer(name, cls, given, d_model, max_length)
+
     subject = Subject(construct, d_model, max_length, seed, device)
     with quiet(device):
-        torch.manual_seed(seed)
+        # Once before any check, so that a mistake in the options is told as one.
         made = construct()
         results: list[Result] = []
         misshapen = False
@@ -119,30 +120,6 @@ def _result(item: Check, subject: Subject) -> tuple[Result, Exception | None]:
         status, raised = "failed", error
     reason = "" if raised is None else describe(raised)
     return Result(item.name, item.law, status, reason, time.perf_counter() - start), raised
-
-
-def _constructor(
-    name: str, cls: type, options: dict[str, Any], d_model: int, max_length: int
-) -> Callable[[], nn.Module]:
-    """A function that makes the mixer, tried once so that a mistake is told before any check."""
-    check_options(cls, options, f"mixer {name!r}", skip=("d_model",))
-    if "max_length" in inspect.signature(cls).parameters:
-        options = {"max_length": max_length, **options}
-
-    def construct() -> nn.Module:
-        return cls(d_model, **options)
-
-    said = ", ".join([f"d_model={d_model}", *(f"{k}={v!r}" for k, v in options.items())])
-    try:
-        with quiet():
-            made = construct()
-    except UserError:
-        raise
-    except Exception as error:
-        raise UserError(f"mixer {name!r} cannot be made with {said}: {describe(error)}") from error
-    if not isinstance(made, nn.Module):
-        raise UserError(f"mixer {name!r} is a {type(made).__name__}, not a torch.nn.Module")
-    return construct
 
 
 def _positive(name: str, value: Any) -> int:
