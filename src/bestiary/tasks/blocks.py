@@ -61,6 +61,8 @@ def by_block(
     indices: NDArray[np.int64],
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
     """Split indices by block: (block, where in ``indices``, rows inside the block)."""
+    if not len(indices):
+        return
     block, row = np.divmod(indices, BLOCK)
     order = np.argsort(block, kind="stable")
     numbers, starts = np.unique(block[order], return_index=True)

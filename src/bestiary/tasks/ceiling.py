@@ -52,13 +52,15 @@ def recall_ceiling(
     ):
         if not (given >= least).all():
             raise UserError(f"{name} is {given.min()}; it must be at least {least}")
-    low, high = 1 / choices, np.ones(state.shape)
+    guess = 1 / choices
+    low, high = guess, np.ones(state.shape)
     enough = bits_needed(high, count, choices) <= state
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         fits = bits_needed(middle, count, choices) <= state
         low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    return np.where(enough, 1.0, low)
+    # Flat at the guess: rounding there would be worth 1e-8 of accuracy.
+    return np.where(enough, 1.0, np.where(state == 0, guess, low))
 
 
 def _entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:
