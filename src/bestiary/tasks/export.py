@@ -7,6 +7,8 @@ extra for Hugging Face datasets.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,9 +50,21 @@ def write(task: Task, split: Split, path: Path) -> int:
         partial.touch()
         writers[path.suffix](task, split, partial)
         partial.replace(path)
+    except Exception as error:
+        raise _named(error, path) from error
     finally:
         partial.unlink(missing_ok=True)
     return sum(segment.examples for segment in task.stream(split).segments)
+
+
+def _named(error: Exception, path: Path) -> Exception:
+    """The system's error with the user's path; any other as it is.
+
+    The writers' libraries report the system's errors as their own, the number in the text.
+    """
+    told = re.search(r"os error (\d+)", str(error))
+    number = error.errno if isinstance(error, OSError) else int(told[1]) if told else None
+    return error if number is None else OSError(number, os.strerror(number), str(path))
 
 
 def to_hf(task: Task, split: Split) -> datasets.Dataset:
