@@ -113,11 +113,15 @@ def test_gradients_reach_every_parameter():
         ({"filter": "shrot"}, "did you mean 'short'"),
         ({"bias": "rows"}, "did you mean 'row'"),
         ({"tap": 3}, "did you mean 'taps'"),
-        ({"filter_options": {"dekay": 1.0}}, "BaseConv filter 'short' has no option 'dekay'"),
+        (
+            {"filter": "short", "filter_options": {"dekay": 1.0}},
+            "BaseConv filter 'short' has no option 'dekay'",
+        ),
         ({"filter": "implicit", "filter_options": {"max_length": 9}}, "no option 'max_length'"),
         ({"inner_width": 2}, "inner_width is 2; it must be at least d_model, 3"),
         ({"layers": 0}, "layers of BaseConv is 0"),
-        ({"taps": 0}, "taps is 0"),
+        ({"filter": "short", "taps": 0}, "taps is 0"),
+        ({"filter": "long", "taps": 4}, "only filter 'short' has taps"),
         ({"mode": "round"}, "unknown BaseConv mode 'round'"),
     ],
 )

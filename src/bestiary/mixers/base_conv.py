@@ -15,19 +15,22 @@ from bestiary.mixers.base_conv_layer import BaseConvLayer, ConvMode
 from bestiary.mixers.base_conv_stack import BaseConvStack, StackState
 from bestiary.mixers.filters import ExplicitFilter, Filter, random_taps
 from bestiary.mixers.implicit_filter import ImplicitFilter
+from bestiary.mixers.projection import unit_linear
 
 FilterKind = Literal["short", "long", "implicit"]
 BiasKind = Literal["channel", "row", "none"]
 FILTERS: tuple[FilterKind, ...] = ("short", "long", "implicit")
+SHORT_TAPS = 3
 BIASES: tuple[BiasKind, ...] = ("channel", "row", "none")
 
 
 class BaseConv(nn.Module):
     """y = (u W + B1) ⊙ (h * u + B2), exactly (Arora et al. 2023, arXiv 2312.04927, appendix H).
 
-    filter: ``short``, explicit with ``taps`` taps; ``long``, explicit with ``max_length`` taps (0
-    beyond them); ``implicit``, a network over positions. filter_options go to ``random_taps``
-    (scale, decay) or to ``ImplicitFilter``.
+    filter: ``implicit``, a network over positions; ``long``, explicit with ``max_length`` taps (0
+    beyond them); ``short``, explicit with ``taps`` taps (None: 3), which sees taps - 1 positions
+    back and so recalls nothing by itself. filter_options go to ``ImplicitFilter`` or to
+    ``random_taps``.
     bias: B1 and B2 ``channel`` by channel, or by ``row`` and channel, which fixes the greatest
     length (``inner_length``, else ``max_length``), or ``none``.
     layers, inner_width, inner_length, delay: so many bare layers inside an array of that width and
@@ -44,8 +47,8 @@ class BaseConv(nn.Module):
         self,
         d_model: int,
         *,
-        filter: FilterKind = "short",
-        taps: int = 3,
+        filter: FilterKind = "implicit",
+        taps: int | None = None,
         max_length: int = 1024,
         filter_options: Mapping[str, Any] | None = None,
         bias: BiasKind = "channel",
@@ -67,6 +70,10 @@ class BaseConv(nn.Module):
             raise UserError(f"inner_width is {width}; it must be at least d_model, {d_model}")
         if layers < 1:
             raise UserError(f"layers of BaseConv is {layers}; it must be at least 1")
+        if taps is not None and filter != "short":
+            raise UserError(
+                f"taps is {taps}, but only filter 'short' has taps; this one is {filter!r}"
+            )
         rows = (max_length if inner_length is None else inner_length,) if bias == "row" else ()
 
         def layer() -> BaseConvLayer:
@@ -85,7 +92,7 @@ class BaseConv(nn.Module):
                 f"BaseConv with mode {mode!r} and delay {delay} is not causal: outputs depend on "
                 "later inputs; set lookahead to true if that is meant"
             )
-        self.output = nn.Linear(d_model, d_model) if output_projection else None
+        self.output = unit_linear(d_model, d_model) if output_projection else None
 
     def forward(self, x: Tensor, state: StackState | None = None) -> Any:
         """(batch, length, d_model) to the same; with a state, (y, new state)."""
@@ -112,7 +119,7 @@ class BaseConv(nn.Module):
 
 
 def make_filter(
-    kind: FilterKind, channels: int, taps: int, max_length: int, options: Mapping[str, Any]
+    kind: FilterKind, channels: int, taps: int | None, max_length: int, options: Mapping[str, Any]
 ) -> Filter:
     """The filter of that kind; ``UserError`` for a kind or an option that there is not."""
     if kind not in FILTERS:
@@ -122,4 +129,6 @@ def make_filter(
         check_options(ImplicitFilter, options, what, skip=("channels", "max_length"))
         return ImplicitFilter(channels, max_length=max_length, **options)
     check_options(random_taps, options, what, skip=("channels", "taps"))
-    return ExplicitFilter(random_taps(channels, taps if kind == "short" else max_length, **options))
+    if kind == "long":
+        taps = max_length
+    return ExplicitFilter(random_taps(channels, SHORT_TAPS if taps is None else taps, **options))

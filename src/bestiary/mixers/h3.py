@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError
+from bestiary.mixers.projection import unit_linear
 from bestiary.mixers.state_space import DiagonalSSM, ShiftSSM, Spectrum
 
 
@@ -53,12 +54,12 @@ class H3(nn.Module):
                 f"head_dim is {head_dim}; it must divide d_model, {d_model}, into whole heads"
             )
         self.d_model, self.head_dim, self.heads = d_model, head_dim, d_model // head_dim
-        self.projection = nn.Linear(d_model, 3 * d_model)
+        self.projection = unit_linear(d_model, 3 * d_model)
         self.shift = ShiftSSM(d_model, shift_state)
         self.diagonal = DiagonalSSM(
             self.heads, d_state, spectrum=spectrum, dt_range=dt_range, copies=head_dim**2
         )
-        self.output = nn.Linear(d_model, d_model) if output_projection else None
+        self.output = unit_linear(d_model, d_model) if output_projection else None
 
     def forward(self, x: Tensor, state: H3State | None = None) -> Any:
         """(batch, length, d_model) to the same; with a state, (y, new state)."""

@@ -12,6 +12,7 @@ from bestiary.errors import UserError, unknown_name
 from bestiary.imports import check_options
 from bestiary.mixers.filters import ExplicitFilter, Filter, random_taps
 from bestiary.mixers.implicit_filter import ImplicitFilter
+from bestiary.mixers.projection import unit_linear
 
 FirstFilter = Literal["implicit", "identity"]
 FIRST_FILTERS: tuple[FirstFilter, ...] = ("implicit", "identity")
@@ -72,7 +73,7 @@ class Hyena(nn.Module):
         check_options(ImplicitFilter, options, "Hyena filter", skip=("channels", "max_length"))
         self.d_model, self.order = d_model, order
         channels = (order + 1) * d_model
-        self.projection = nn.Linear(d_model, channels)
+        self.projection = unit_linear(d_model, channels)
         self.short: Filter | None = None
         self.short_bias: nn.Parameter | None = None
         if short_taps:
@@ -83,7 +84,7 @@ class Hyena(nn.Module):
             for _ in range(order - (first_filter == "identity"))
         )
         self.long = cast("Sequence[Filter]", nn.ModuleList(long))
-        self.output = nn.Linear(d_model, d_model) if output_projection else None
+        self.output = unit_linear(d_model, d_model) if output_projection else None
 
     def forward(self, x: Tensor, state: HyenaState | None = None) -> Any:
         """(batch, length, d_model) to the same; with a state, (y, new state)."""
