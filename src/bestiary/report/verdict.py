@@ -76,7 +76,9 @@ def of_mixer(results: Sequence[SegmentResult], label: str) -> list[SegmentResult
 
 def headline(results: Sequence[SegmentResult]) -> Line:
     """Which mixers recall in every setting, in some, in none."""
-    everywhere, somewhere, nowhere = [], [], []
+    everywhere: list[str] = []
+    somewhere: list[str] = []
+    nowhere: list[str] = []
     for label in labels(results):
         good = [grade(result) == "recalls" for result in of_mixer(results, label)]
         (everywhere if all(good) else somewhere if any(good) else nowhere).append(label)
@@ -89,6 +91,8 @@ def headline(results: Sequence[SegmentResult]) -> Line:
         return Line("headline", f"At {setting(results[0])}: {'; '.join(parts)}.")
     places = ((everywhere, "every setting"), (somewhere, "some settings"), (nowhere, "none"))
     parts = [f"{joined(names)} {recall(names)} in {where}" for names, where in places if names]
+    if len(nowhere) == len(labels(results)):
+        return Line("headline", "No mixer recalls in any setting.")
     return Line("headline", "; ".join(parts) + ".")
 
 
@@ -103,7 +107,7 @@ def mixer_line(label: str, results: Sequence[SegmentResult], study: Study) -> Li
         text = f"{label} recalls in all {good} settings; its lowest seed has {lowest(worst)}."
     elif not good:
         best = max(results, key=lambda r: sum(r.accuracies) / len(r.accuracies))
-        text = f"{label} recalls in none of {len(results)} settings; it comes closest at {scored(best)}."
+        text = f"{label} recalls in none of {len(results)} settings; closest at {scored(best)}."
     else:
         failed = [r for r, g in zip(results, grades, strict=True) if g != "recalls"]
         more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""

@@ -2,7 +2,8 @@
 
 The picture files and the page draw the same chart. A chart has one named source, ``rows``, whose
 ``kind`` tells the layers apart, so that every layer falls into panels together and the page can
-put filtered rows in its place.
+put filtered rows in its place. The page filters by ``mixer``, ``d_model``, ``length``, ``pairs``,
+``point`` (for the statuses of its runs) and ``status``; a row without one of them passes.
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ SOURCE = "rows"
 PANEL_WIDTH = 300
 PANEL_HEIGHT = 230
 MOST_COLUMNS = 3
-FILTERS = ("mixer", "d_model", "length", "pairs")
-"""Fields of a row that the page filters by; a row without one of them is always kept."""
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ def gap_rows(points: Sequence[Point], results: pl.DataFrame) -> list[dict[str, A
                     "kind": "mean",
                     "panel": f"width {point.d_model}" if many_widths else "",
                     "mixer": point.label,
+                    "point": point.number,
                     "d_model": point.d_model,
                     "gap": (max(low, 0.5) * max(high, 0.5)) ** 0.5,
                     "bin": f"{low}" if low == high else f"{low} to {high}",

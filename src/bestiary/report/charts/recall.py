@@ -31,6 +31,7 @@ def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
             "panel": result.setting,
             "name": f"{point.label}, width {point.d_model}" if many_widths else point.label,
             "mixer": point.label,
+            "point": point.number,
             "d_model": point.d_model,
             "length": result.length,
             "pairs": result.pairs,

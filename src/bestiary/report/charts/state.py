@@ -51,6 +51,7 @@ def state_rows(
                 "kind": "mean",
                 "panel": result.setting,
                 "mixer": result.point.label,
+                "point": result.point.number,
                 "d_model": result.point.d_model,
                 "length": result.length,
                 "pairs": result.pairs,

@@ -58,6 +58,7 @@ def curve_rows(
                     "kind": "curve",
                     "panel": f"width {point.d_model}" if many_widths else "",
                     "mixer": point.label,
+                    "point": point.number,
                     "d_model": point.d_model,
                     "run": run["run_id"],
                     "seed": run["seed"],

@@ -41,6 +41,7 @@ def width_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
                 "kind": "mean",
                 "panel": result.setting,
                 "mixer": result.point.label,
+                "point": result.point.number,
                 "d_model": result.point.d_model,
                 "length": result.length,
                 "pairs": result.pairs,

@@ -1,0 +1,317 @@
+"""One self-contained HTML page: everything it needs is in it, and it asks no network.
+
+Three kinds of text meet in the template, each with its own way of staying harmless. Data that
+are shown go through Jinja's autoescaping. Data for the script are JSON in a block that is never
+executed, with ``<`` written as an escape so that no tag can end it. Only code of Bestiary and of
+the chart libraries is put in as it is, and the page's content security policy names its hashes,
+so that a script which got in by any other way would not run.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import vl_convert
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+import bestiary
+from bestiary.report import method
+from bestiary.report.charts import Chart, LeftOut
+from bestiary.report.charts.style import COLOURS, SHAPES, config
+from bestiary.report.points import Point, Row
+from bestiary.report.segments import SegmentResult
+from bestiary.report.study import Study
+from bestiary.report.table import (
+    COLUMNS,
+    cells,
+    guessing_line,
+    reading_line,
+    row_of,
+    seconds_text,
+    share,
+    table_frame,
+)
+from bestiary.report.verdict import RECALLS, verdict
+from bestiary.report.windows import rate_text
+from bestiary.runs.tuning import REACH
+
+MARKS = {"good": "✓", "bad": "✗", "caution": "!"}
+WORDS = {"good": "Recalls", "bad": "Falls short", "caution": "Caution"}
+STATUS_MARKS = {"finished": "✓", "diverged": "↯", "failed": "✗"}
+LOST = ("diverged", "failed", "interrupted", "running", "waiting")
+
+# Outlines in a square from -1 to 1, by Vega's names.
+OUTLINES: Mapping[str, str] = {
+    "circle": "M-.9 0a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0z",
+    "square": "M-.8-.8h1.6v1.6h-1.6z",
+    "triangle-up": "M0-.9L1 .85H-1z",
+    "diamond": "M0-1L.8 0 0 1-.8 0z",
+    "cross": "M-.35-1h.7v.65h.65v.7h-.65v.65h-.7v-.65h-.65v-.7h.65z",
+    "triangle-down": "M0 .9L1-.85H-1z",
+    "triangle-right": "M.9 0L-.85 1V-1z",
+    "triangle-left": "M-.9 0L.85 1V-1z",
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """A mixer's mark beside its name, as the charts draw it."""
+
+    label: str
+    outline: str
+    light: str
+    dark: str
+
+
+def page(study: Study, charts: Sequence[Chart | LeftOut]) -> str:
+    """The page as text."""
+    scripts = {
+        "theme_script": asset("theme.js"),
+        "libraries": libraries(),
+        "script": asset("page.js"),
+    }
+    drawn = [chart for chart in charts if isinstance(chart, Chart)]
+    looks = {label: look(study.mixers, label) for label in study.mixers}
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment.globals["swatch"] = swatch
+    template = environment.from_string(asset("page.html"))
+    return template.render(
+        **{name: inline(code, "script") for name, code in scripts.items()},
+        css=inline(asset("page.css"), "style"),
+        script_sources=Markup(" ".join(map(source_hash, scripts.values()))),
+        data=script_data(page_data(study, drawn)),
+        charts=drawn,
+        left_out=[chart for chart in charts if isinstance(chart, LeftOut)],
+        mixers=list(looks.values()),
+        marks=MARKS,
+        words=WORDS,
+        **heading(study),
+        **filters(study),
+        **table(study, looks),
+        **runs(study),
+        **measured(study),
+    )
+
+
+def heading(study: Study) -> dict[str, Any]:
+    """Title, what was compared, and the verdict."""
+    return {
+        "name": study.name,
+        "lead": lead(study),
+        "verdict": verdict(study),
+        "recalls": RECALLS,
+        "guessing": guessing_line(study.segments),
+        "reading": reading_line(study.segments),
+        "version": bestiary.__version__,
+        "total": len(study.runs),
+        "file_name": re.sub(r"[^\w.-]+", "-", study.name).strip("-.") or "table",
+        "csv": "data:text/csv;charset=utf-8," + quote(table_frame(study.segments).write_csv()),
+    }
+
+
+def lead(study: Study) -> str:
+    """What was compared, in a sentence."""
+    settings = list(dict.fromkeys(s.setting for s in study.segments if s.length is not None))
+    where = f" of {method.joined(settings)}" if 0 < len(settings) < 4 else ""
+    seeds = len({run["seed"] for run in study.runs})
+    parts = (
+        count(len(study.mixers), "mixer"),
+        count(len({p.d_model for p in study.points}), "width"),
+        count(seeds, "seed"),
+    )
+    return (
+        "Multi-query associative recall: a sequence of key–value pairs, then the keys again among "
+        f"filler, each to be answered with its value{where and ','}{where}. "
+        f"{method.joined(parts)}, {count(len(study.runs), 'run')}."
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """``1 run``, ``12 runs``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def filters(study: Study) -> dict[str, Any]:
+    """What can be chosen."""
+    segments = {segment_key(s): s.setting for s in study.segments if s.length is not None}
+    return {
+        "segments": [{"value": value, "text": text} for value, text in segments.items()],
+        "widths": sorted({point.d_model for point in study.points}),
+        "statuses": sorted({run["status"] for run in study.runs}),
+    }
+
+
+def segment_key(result: SegmentResult) -> str:
+    """How the page's script names a test segment."""
+    return "" if result.length is None else f"{result.length}/{result.pairs}"
+
+
+def statuses_of(point: Point) -> str:
+    """The statuses of a point's runs, for the filter."""
+    return " ".join(sorted({run["status"] for run in point.runs}))
+
+
+def table(study: Study, looks: Mapping[str, Look]) -> dict[str, Any]:
+    """The rows of the table, each cell with what it is sorted by."""
+    rows = []
+    for result in study.segments:
+        values = row_of(result)
+        values["mixer"] = result.point.label
+        values["failed"] = values["runs"] - values["finished"]
+        rows.append(
+            {
+                "mixer": result.point.label,
+                "look": looks[result.point.label],
+                "width": result.point.d_model,
+                "segment": segment_key(result),
+                "statuses": statuses_of(result.point),
+                "chance": f"{result.chance or 0:.4f}",
+                "cells": [
+                    {
+                        "text": text,
+                        "value": "" if values[column.key] is None else values[column.key],
+                        "numeric": column.numeric,
+                        "bar": bar(values[column.key]) if column.key == "accuracy" else None,
+                    }
+                    for column, text in zip(COLUMNS, cells(result), strict=True)
+                ],
+            }
+        )
+    return {"columns": COLUMNS, "rows": rows}
+
+
+def bar(accuracy: float | None) -> str | None:
+    """The length of the bar beside an accuracy."""
+    return None if accuracy is None else f"{accuracy:.4f}"
+
+
+def runs(study: Study) -> dict[str, Any]:
+    """Every run with its config; those without a result once more, with the reason."""
+    told = [
+        told_run(run, point, run in point.chosen.runs)
+        for point in study.points
+        for run in point.runs
+    ]
+    return {"runs": told, "lost": [run for run in told if run["status"] in LOST]}
+
+
+def told_run(run: Row, point: Point, chosen: bool) -> dict[str, Any]:
+    """What the page says of one run."""
+    path = Path(run["path"]) / "config.yaml"
+    accuracy = run["accuracy"]
+    return {
+        "run_id": run["run_id"],
+        "mixer": point.label,
+        "width": point.d_model,
+        "status": run["status"],
+        "mark": STATUS_MARKS.get(run["status"], "…"),
+        "rate": rate_text(run["learning_rate"]),
+        "seed": run["seed"],
+        "accuracy": "no accuracy" if accuracy is None else f"accuracy {share(accuracy)}",
+        "time": seconds_text(run["seconds"]),
+        "steps": "" if run["steps"] is None else f"step {run['step']:,} of {run['steps']:,}",
+        "reason": run["reason"] or "",
+        "config": path.read_text(encoding="utf-8", errors="replace"),
+        "chosen": chosen,
+    }
+
+
+def measured(study: Study) -> dict[str, Any]:
+    """How it was measured."""
+    known = method.settings(study)
+    return {
+        "facts": method.facts(study),
+        "mix": method.data_mix(study),
+        "shared": known.shared,
+        "varied": known.varied,
+        "surroundings": method.surroundings(study),
+        "reach": f"{REACH:.0%}".replace("%", " %"),
+        "curves": [
+            {
+                "mixer": curve.mixer,
+                "width": curve.d_model or "",
+                "tried": ", ".join(map(rate_text, curve.means)),
+                "chosen": rate_text(curve.tuned.rate),
+                "accuracy": share(curve.tuned.validation_accuracy),
+                "window": curve.window_text,
+            }
+            for curve in study.curves
+        ],
+    }
+
+
+def page_data(study: Study, charts: Sequence[Chart]) -> dict[str, Any]:
+    """What the script works with."""
+    return {
+        "charts": [
+            {"name": chart.name, "spec": described(chart), "rows": list(chart.rows)}
+            for chart in charts
+        ],
+        "looks": {"light": config("light"), "dark": config("dark")},
+        "statuses": {str(point.number): statuses_of(point) for point in study.points},
+    }
+
+
+def described(chart: Chart) -> dict[str, Any]:
+    """The specification with a description for those who do not see the chart."""
+    return {**chart.spec, "description": f"{chart.title}. {chart.caption}"}
+
+
+def look(mixers: Sequence[str], label: str) -> Look:
+    """The colours and the shape that the charts give a mixer."""
+    number = list(mixers).index(label)
+    return Look(
+        label,
+        OUTLINES[SHAPES[number % len(SHAPES)]],
+        COLOURS["light"][number % len(COLOURS["light"])],
+        COLOURS["dark"][number % len(COLOURS["dark"])],
+    )
+
+
+def swatch(given: Look) -> Markup:
+    """A mixer's mark as an inline picture."""
+    return Markup(
+        '<svg class="swatch" viewBox="-1.1 -1.1 2.2 2.2" aria-hidden="true" '
+        'style="--on-light:{};--on-dark:{}"><path d="{}"/></svg>'
+    ).format(given.light, given.dark, given.outline)
+
+
+def asset(name: str) -> str:
+    """The text of a file beside this module."""
+    return (resources.files("bestiary.report") / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def libraries() -> str:
+    """Vega, Vega-Lite and vega-embed as one script, from the package that draws the pictures."""
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+
+
+def inline(code: str, tag: str) -> Markup:
+    """Code of ours or of a library, for between its tags; raises where it would end them."""
+    if f"</{tag}" in code.lower() or "<!--" in code:
+        raise ValueError(f"a {tag} may not hold its own end tag or a comment of HTML")
+    return Markup(code)
+
+
+def source_hash(code: str) -> str:
+    """What a content security policy calls an inline script."""
+    digest = hashlib.sha256(code.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def script_data(data: Any) -> Markup:
+    """JSON for a block that is not executed; no ``<`` in it, so nothing in it is a tag."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return Markup(text.replace("<", "\\u003c"))
