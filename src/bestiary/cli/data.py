@@ -95,7 +95,10 @@ def mqar(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Multi-query associative recall: print examples, measure them, or write them."""
+    """Multi-query associative recall: print examples, measure them, or write them.
+
+    Example: bestiary data mqar --vocab-size 40 --length 32 --pairs 3
+    """
     chosen = as_split(split)
     counts = {
         "train": train_examples,

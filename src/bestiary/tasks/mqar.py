@@ -222,7 +222,8 @@ class MQARStream:
     def _kept(self) -> Sequence[NDArray[np.int64] | None]:
         if not self.task.drop_duplicates or self.split == "train":
             return [None] * len(self._numbers)
-        return _kept(self.task, self.split)
+        # Without its cache: the copy stays with the memory of what was found.
+        return _novel(replace(self.task, drop_duplicates=False, cache_bytes=0), self.split)
 
     def examples(self, segment: int, indices: NDArray[np.int64] | range) -> Batch:
         """Examples ``indices`` of segment number ``segment``, a ``Batch``; any order, repeats too.
@@ -254,12 +255,12 @@ class MQARStream:
 
 
 @lru_cache(maxsize=16)
-def _kept(task: MQAR, split: Split) -> list[NDArray[np.int64]]:
+def _novel(task: MQAR, split: Split) -> list[NDArray[np.int64]]:
     """Indices, per segment of ``split``, of the examples that no earlier split contains."""
-    whole = replace(task, drop_duplicates=False)
-    earlier: list[Stream] = [whole.stream(s) for s in SPLITS[: SPLITS.index(split)]]
-    kept = novel(whole.stream(split), earlier)
-    for segment, indices in zip(whole.stream(split).segments, kept, strict=True):
+    stream = task.stream(split)
+    earlier: list[Stream] = [task.stream(s) for s in SPLITS[: SPLITS.index(split)]]
+    kept = novel(stream, earlier)
+    for segment, indices in zip(stream.segments, kept, strict=True):
         if not len(indices):
             raise UserError(
                 f"all {segment.examples} {split} examples of length {segment.length} with "
