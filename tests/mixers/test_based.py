@@ -20,7 +20,7 @@ from bestiary.mixers.taylor import TaylorAttention, chunk_length, features, tayl
 
 @pytest.mark.parametrize("heads", [1, 2])
 @pytest.mark.parametrize("symmetric", [False, True])
-# 300 and 513 are past the length where chunks of 128 begin, and no multiple of them.
+# 300 and 513 are past the length where chunks of 64 begin, and no multiple of them.
 @pytest.mark.parametrize("length", [1, 2, 37, 300, 513])
 def test_linear_attention_is_the_quadratic_formula_written_out(
     length: int, heads: int, symmetric: bool
@@ -88,7 +88,7 @@ def test_the_number_of_chunks_does_not_show_in_value_or_gradient(
 
 def test_long_sequences_are_cut_into_chunks_and_short_ones_are_not() -> None:
     assert chunk_length(256, 73) == 256
-    assert chunk_length(2_048, 273) == 128
+    assert chunk_length(2_048, 273) == 64
 
 
 @pytest.mark.parametrize("length", [64, 700])

@@ -136,8 +136,8 @@ def taylor_attention(
 
 
 def chunk_length(length: int, count: int) -> int:
-    """The chunk to cut ``length`` positions into, with ``count`` features; not below: don't cut."""
-    return 128 if length > max(256, 4 * count) else length
+    """Chunk for ``length`` positions and ``count`` features; ``length`` where cutting costs more."""
+    return 64 if length > max(256, count) else length
 
 
 def _weights(queries: Tensor, keys: Tensor) -> Tensor:
