@@ -74,6 +74,13 @@ def test_taps_are_computed_in_float32_for_a_bfloat16_module():
     torch.testing.assert_close(h(8), h.float()(8))
 
 
+def test_autocast_does_not_reach_the_taps():
+    h = make().float()
+    expected = h(40)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(h(40), expected)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -109,6 +109,16 @@ def test_every_pole_lies_inside_the_unit_circle_at_the_start_and_after_any_step(
 
 
 @pytest.mark.parametrize("spectrum", ["complex", "real"])
+def test_autocast_reaches_neither_the_kernel_nor_the_state(spectrum):
+    ssm, u = diagonal(spectrum=spectrum).float(), noise(1, 12, 3).float()
+    kernel, (_, state) = ssm.kernel(12), ssm.forward_from(u, ssm.initial_state(1))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(ssm.kernel(12), kernel)
+        _, again = ssm.forward_from(u, ssm.initial_state(1))
+    assert torch.equal(again, state)
+
+
+@pytest.mark.parametrize("spectrum", ["complex", "real"])
 def test_gradients_are_right(spectrum):
     ssm = diagonal(channels=2, spectrum=spectrum)
     names = [name for name, _ in ssm.named_parameters()]

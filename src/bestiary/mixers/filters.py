@@ -57,7 +57,7 @@ class Filter(nn.Module):
         taps = self(seen.shape[1])
         if u.shape[1] == 1:
             reach = seen[:, seen.shape[1] - taps.shape[0] :].to(taps.dtype)
-            y = torch.einsum("bkc,kc->bc", reach, taps.flip(0)).to(u.dtype)[:, None]
+            y = (reach * taps.flip(0)).sum(dim=1, keepdim=True).to(u.dtype)
         else:
             y = conv(seen, taps)[:, past.shape[1] :]
         return y, seen[:, seen.shape[1] - self.remembered(seen.shape[1]) :]

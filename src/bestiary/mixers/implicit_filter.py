@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from bestiary.errors import UserError
 from bestiary.mixers.filters import Filter
+from bestiary.mixers.full_precision import full_precision
 
 WINDOW_FLOOR = 0.01
 """What is left of the exponential window at a channel's reach."""
@@ -90,6 +91,10 @@ class ImplicitFilter(Filter):
 
     def forward(self, length: int) -> Tensor:
         """The first ``length`` taps, (length, channels)."""
+        with full_precision(self.output):
+            return self._taps(length)
+
+    def _taps(self, length: int) -> Tensor:
         dtype, device = self.working_dtype, self.output.device
         x = self.features(length, dtype, device)
         frequency = self.frequency

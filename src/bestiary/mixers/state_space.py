@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from bestiary.errors import UserError, unknown_name
 from bestiary.mixers.filters import Filter
+from bestiary.mixers.full_precision import full_precision
 from bestiary.operators import conv
 
 Spectrum = Literal["complex", "real"]
@@ -107,7 +108,8 @@ class DiagonalSSM(nn.Module):
         near = torch.exp(log_a[..., None] * torch.arange(block, device=b.device))
         blocks = block * torch.arange(-(-length // block), device=b.device)
         far = (c * b)[..., None] * torch.exp(log_a[..., None] * blocks)
-        h = _real(far.mT @ near).flatten(1)[:, :length].mT
+        with full_precision(b):
+            h = _real(far.mT @ near).flatten(1)[:, :length].mT
         return torch.cat([h[:1] + self.d.to(h.dtype), h[1:]])
 
     def forward(self, u: Tensor) -> Tensor:
@@ -121,8 +123,9 @@ class DiagonalSSM(nn.Module):
         steps = torch.arange(u.shape[1] + 1, device=u.device)[:, None, None]
         powers = torch.exp(log_a * steps)
         grouped = u.unflatten(-1, (self.channels, self.copies)).to(powers.dtype)
-        old = torch.einsum("tgn,bgkn->btgk", powers[1:] * c, x)
-        new = torch.einsum("btgk,tgn->bgkn", grouped, powers[:-1].flip(0) * b)
+        with full_precision(b):
+            old = torch.einsum("tgn,bgkn->btgk", powers[1:] * c, x)
+            new = torch.einsum("btgk,tgn->bgkn", grouped, powers[:-1].flip(0) * b)
         y = self(u) + _real(old).flatten(2).to(u.dtype)
         return y, self._pack(powers[-1][:, None] * x + new)
 
