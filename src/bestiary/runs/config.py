@@ -105,6 +105,7 @@ class Sweep(BaseModel):
     """What is varied beside the seeds.
 
     grid: dotted field of the experiment → the values it takes; all combinations are run.
+    cases: settings that go together, each a mapping of dotted fields to values; all are run.
     models: models to compare, each a mixer's name or a mapping of the ``model`` fields in which
     it differs. Its key ``grid`` holds a grid for this model alone.
     """
@@ -112,6 +113,7 @@ class Sweep(BaseModel):
     model_config = STRICT
 
     grid: dict[str, list[Any]] = Field(default_factory=dict)
+    cases: list[dict[str, Any]] = Field(default_factory=list)
     models: list[str | dict[str, Any]] = Field(default_factory=list)
 
 

@@ -83,7 +83,7 @@ def _chosen(mixers: str, compared: Sequence[Any]) -> Any:
     if not all(names):
         raise UserError(f"--mixer {mixers!r} names no mixer (accepted: a name, or module:Class)")
     for variant in compared:
-        if mixers in (variant_name(variant), "+".join(names)):
+        if variant_name(variant) in (mixers, "+".join(names)):
             return deepcopy(variant)
     return {"mixers": names}
 

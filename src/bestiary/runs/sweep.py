@@ -1,4 +1,4 @@
-"""From an experiment to its runs: models × grid × seeds, each run once."""
+"""From an experiment to its runs: models × cases × grid × seeds, each run once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECTIONS = ("task", "model", "training")
 
 
 def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> list[RunConfig]:
-    """All runs of ``experiment`` in the order of models, grid, seeds, none of them twice.
+    """All runs of ``experiment`` in the order of models, cases, grid, seeds, none of them twice.
 
     rates: model name → learning rate of a tuning file, used where the rate is not swept.
     Raises ``UserError`` for a field that does not exist, a value it does not take, and a sweep
@@ -25,16 +25,22 @@ def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> 
     """
     plain = experiment.plain()
     base = {name: plain[name] for name in SECTIONS}
+    cases = experiment.sweep.cases or [{}]
+    for number, case in enumerate(cases):
+        for key in case:
+            _check_section(key, f"sweep.cases.{number}")
     runs: dict[str, RunConfig] = {}
     for variant, own_grid in _variants(experiment.sweep.models):
         grid = {**experiment.sweep.grid, **own_grid}
-        for point in _combinations(grid):
+        combinations = list(_combinations(grid))
+        for case, combined in itertools.product(cases, combinations):
+            point = {**case, **combined}
             data = deepcopy(base)
             data["model"].update(deepcopy(variant))
             for key, value in point.items():
                 set_dotted(data, key, value)
             run = read_run({**data, "seed": experiment.seeds[0]}, _source(variant, point))
-            if rates and RATE not in grid and run.model.name in rates:
+            if rates and RATE not in point and run.model.name in rates:
                 training = dataclasses.replace(run.training, learning_rate=rates[run.model.name])
                 run = run.model_copy(update={"training": training})
             for seed in experiment.seeds:
@@ -122,18 +128,22 @@ def _read_variant(
 
 def _combinations(grid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for key, values in grid.items():
-        if key.split(".")[0] not in SECTIONS:
-            hint = did_you_mean(key.split(".")[0], SECTIONS)
-            raise UserError(
-                f"sweep.grid cannot vary {key!r}{hint} (accepted: fields of {', '.join(SECTIONS)},"
-                " such as model.d_model)"
-            )
+        _check_section(key, "sweep.grid")
         if not isinstance(values, list) or not values:
             raise UserError(
                 f"sweep.grid.{key} is {values!r}; it must be a list of one value or more"
             )
     for values in itertools.product(*grid.values()):
         yield dict(zip(grid, values, strict=True))
+
+
+def _check_section(key: str, at: str) -> None:
+    if key.split(".")[0] not in SECTIONS:
+        hint = did_you_mean(key.split(".")[0], SECTIONS)
+        raise UserError(
+            f"{at} cannot vary {key!r}{hint} (accepted: fields of {', '.join(SECTIONS)}, "
+            "such as model.d_model)"
+        )
 
 
 def _source(variant: Mapping[str, Any], point: Mapping[str, Any]) -> str:

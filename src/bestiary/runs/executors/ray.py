@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestiary.errors import UserError
@@ -103,7 +104,7 @@ class _Cluster:
                 waiting.append(job)
                 continue
             task = self._task.options(num_cpus=job.run.training.threads, name=job.run.run_id)
-            self._active[task.remote(job.to_json(), os.getcwd(), self._board)] = job
+            self._active[task.remote(job.to_json(), str(Path.cwd()), self._board)] = job
             self._notify(Started(job.run.run_id))
         if waiting and not self._active:
             time.sleep(LOOK_AGAIN)
