@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bestiary.tasks.sampling import avoiding, by_power_law, distinct
+from bestiary.tasks import sampling
+from bestiary.tasks.sampling import avoiding, by_power_law, distinct, uniform
 from bestiary.tasks.seeding import Words
 
 
@@ -79,3 +80,16 @@ def test_each_row_avoids_its_own_numbers_only():
     avoided = np.arange(400)[:, None] % 4
     drawn = avoiding(Words(4), 4, avoided, 60)
     assert all(set(row) == set(range(4)) - {a} for a, row in zip(avoided[:, 0], drawn, strict=True))
+
+
+def test_how_much_is_held_at_a_time_changes_no_number(monkeypatch):
+    def draw():
+        return [
+            by_power_law(Words(1), 0.01, 30, 50, 4).tolist(),
+            uniform(Words(2), 300, 50, 30).tolist(),
+            avoiding(Words(3), 12, np.tile([[1, 5, 7]], (50, 1)), 30).tolist(),
+        ]
+
+    whole = draw()
+    monkeypatch.setattr(sampling, "CHUNK", 100)
+    assert draw() == whole

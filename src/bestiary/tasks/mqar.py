@@ -24,7 +24,7 @@ from bestiary.tasks.blocks import BLOCK, Block, BlockCache, by_block
 from bestiary.tasks.duplicates import novel
 from bestiary.tasks.protocol import IGNORE, SPLITS, Batch, Split, Stream, StreamSegment, as_split
 from bestiary.tasks.reading import read
-from bestiary.tasks.sampling import avoiding, by_power_law, distinct
+from bestiary.tasks.sampling import avoiding, by_power_law, distinct, uniform
 from bestiary.tasks.seeding import Words
 from bestiary.tasks.segments import Segment, as_segments, whole_number
 
@@ -32,9 +32,6 @@ Filler = Literal["random", "none", "any"]
 
 KEYS, VALUES, GAPS, FILLER = range(4)
 """What a block draws, each from words of its own: another filler leaves the pairs as they were."""
-
-CHUNK = 2**20
-"""Numbers drawn at a time, so that long sequences need no more memory than short ones."""
 
 
 @dataclass(frozen=True)
@@ -169,24 +166,17 @@ class MQAR:
         words = [Words(self.seed, *key, part) for part in (KEYS, VALUES, GAPS, FILLER)]
         length, pairs = segment.length, segment.pairs
         context = 2 * pairs
-        tokens = np.zeros((BLOCK, length), dtype=np.min_scalar_type(self.vocab_size - 1))
         keys = 1 + distinct(words[KEYS], self.keys, BLOCK, pairs)
-        tokens[:, 0:context:2] = keys
-        tokens[:, 1:context:2] = self.vocab_size // 2 + distinct(
-            words[VALUES], self.values, BLOCK, pairs
-        )
-        positions = np.empty((BLOCK, pairs), dtype=np.int32)
-        step = max(1, CHUNK // length)
-        for start in range(0, BLOCK, step):
-            rows = slice(start, min(start + step, BLOCK))
-            count = rows.stop - rows.start
-            gaps = by_power_law(words[GAPS], self.power_a, length // 2 - pairs, count, pairs)
-            positions[rows] = context + 2 * gaps
-            rest = length - context
-            if self.filler == "random":
-                tokens[rows, context:] = avoiding(words[FILLER], self.vocab_size, keys[rows], rest)
-            elif self.filler == "any":
-                tokens[rows, context:] = words[FILLER].below(self.vocab_size, count, rest)
+        values = self.vocab_size // 2 + distinct(words[VALUES], self.values, BLOCK, pairs)
+        gaps = by_power_law(words[GAPS], self.power_a, length // 2 - pairs, BLOCK, pairs)
+        positions = (context + 2 * gaps).astype(np.int32)
+        tokens = np.zeros((BLOCK, length), dtype=np.min_scalar_type(self.vocab_size - 1))
+        tokens[:, 0:context:2], tokens[:, 1:context:2] = keys, values
+        rest = length - context
+        if self.filler == "random":
+            tokens[:, context:] = avoiding(words[FILLER], self.vocab_size, keys, rest)
+        elif self.filler == "any":
+            tokens[:, context:] = uniform(words[FILLER], self.vocab_size, BLOCK, rest)
         np.put_along_axis(tokens, positions, keys.astype(tokens.dtype), axis=1)
         return Block(tokens, positions)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestiary.tasks.seeding import Words
+
+CHUNK = 2**20
+"""64-bit numbers held at a time, so that long rows need little more memory than their result."""
 
 
 def distinct(words: Words, choices: int, rows: int, size: int) -> NDArray[np.int64]:
@@ -51,14 +55,33 @@ def by_power_law(
     the first ``size`` to arrive are taken in order (Efraimidis and Spirakis, 2006). The law of
     gaps is that of Arora et al., 2023 (arXiv 2312.04927), section 4.
     """
-    waiting = np.log(-np.log(words.unit(rows, choices)))
-    waiting -= (power - 1) * np.log(np.arange(1, choices + 1))
-    if size < choices:
-        first = np.argpartition(waiting, size - 1, axis=1)[:, :size]
-    else:
-        first = np.broadcast_to(np.arange(choices), waiting.shape)
-    order = np.argsort(np.take_along_axis(waiting, first, axis=1), axis=1)
+    drawn = np.empty((rows, size), dtype=np.int64)
+    handicap = (power - 1) * np.log(np.arange(1, choices + 1))
+    for part in _parts(rows, choices):
+        waiting = words.unit(part.stop - part.start, choices)
+        np.log(waiting, out=waiting)
+        np.negative(waiting, out=waiting)
+        np.log(waiting, out=waiting)
+        waiting -= handicap
+        drawn[part] = _smallest(waiting, size)
+    return drawn
+
+
+def _smallest(rows: NDArray[np.float64], size: int) -> NDArray[np.int64]:
+    """Places of the ``size`` smallest entries of each row, in ascending order of the entries."""
+    if size == rows.shape[1]:
+        return np.argsort(rows, axis=1)
+    first = np.argpartition(rows, size - 1, axis=1)[:, :size]
+    order = np.argsort(np.take_along_axis(rows, first, axis=1), axis=1)
     return np.take_along_axis(first, order, axis=1)
+
+
+def uniform(words: Words, choices: int, rows: int, size: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Uniform draws: (rows, size) in 0 … choices − 1, of the smallest unsigned type for them."""
+    drawn = np.empty((rows, size), dtype=np.min_scalar_type(choices - 1))
+    for part in _parts(rows, size):
+        drawn[part] = words.below(choices, part.stop - part.start, size)
+    return drawn
 
 
 def avoiding(
@@ -66,11 +89,10 @@ def avoiding(
 ) -> NDArray[np.unsignedinteger[Any]]:
     """Uniform draws that miss a row's own avoided numbers: (rows, size) in 0 … choices − 1.
 
-    avoided: (rows, k), k below choices. The result has the smallest unsigned type for ``choices``.
+    avoided: (rows, k), k below choices. Of the smallest unsigned type for ``choices``.
     """
-    packed = np.min_scalar_type(choices - 1)
-    avoided = avoided.astype(packed)
-    drawn = words.below(choices, len(avoided), size).astype(packed)
+    drawn = uniform(words, choices, len(avoided), size)
+    avoided = avoided.astype(drawn.dtype)
     hit = np.zeros(drawn.shape, dtype=bool)
     for column in avoided.T:
         hit |= drawn == column[:, None]
@@ -80,3 +102,10 @@ def avoiding(
         again = (drawn[row, at, None] == avoided[row]).any(axis=1)
         row, at = row[again], at[again]
     return drawn
+
+
+def _parts(rows: int, width: int) -> Iterator[slice]:
+    """Rows in pieces of about ``CHUNK`` numbers; words come in row order, so none is moved."""
+    step = max(1, CHUNK // width)
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
