@@ -109,6 +109,7 @@ def test_a_circular_layer_does_not_go_row_by_row():
     layer = BaseConvLayer(ExplicitFilter(torch.ones(1, 2)), mode="circular")
     with pytest.raises(UserError, match="circular"):
         layer.initial_state(1)
+    assert layer.state_size(5) == 5 * 2
 
 
 @pytest.mark.parametrize(

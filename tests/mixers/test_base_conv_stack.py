@@ -79,6 +79,14 @@ def test_a_longer_input_than_fits_is_refused_with_both_lengths():
         stack(noise(1, 6, 2))
 
 
+def test_going_on_past_the_inner_length_is_refused_too():
+    stack = BaseConvStack([layer(2)], channels=2, inner_length=3)
+    _, state = stack(noise(1, 2, 2), stack.initial_state(1))
+    _, state = stack.step(noise(1, 2), state)
+    with pytest.raises(UserError, match="given length 4; it takes at most 3"):
+        stack.step(noise(1, 2), state)
+
+
 def test_a_wider_input_than_fits_is_refused_with_both_widths():
     with pytest.raises(UserError, match="inner width 2 was given 3 channels"):
         BaseConvStack([layer(2)], channels=2)(noise(1, 5, 3))

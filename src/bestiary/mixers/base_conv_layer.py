@@ -79,8 +79,9 @@ class BaseConvLayer(nn.Module):
         return self.filter.initial_past(batch), 0
 
     def state_size(self, length: int) -> int:
-        """Elements of the past inputs kept after ``length`` rows."""
-        return self.filter.remembered(length) * self.width
+        """Elements of the past inputs kept after ``length`` rows; all of them when circular."""
+        rows = self.filter.remembered(length) if self.mode == "causal" else length
+        return rows * self.width
 
     @staticmethod
     def _biased(x: Tensor, bias: Tensor | None, position: int) -> Tensor:

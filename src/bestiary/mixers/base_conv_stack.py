@@ -58,6 +58,8 @@ class BaseConvStack(nn.Module):
                 f"{self.width}; channels are 0 to {self.width - 1}"
             )
         self.inner_length = inner_length
+        self.read_from: Tensor
+        self.register_buffer("read_from", torch.tensor(self.channels), persistent=False)
 
     @property
     def causal(self) -> bool:
@@ -87,10 +89,11 @@ class BaseConvStack(nn.Module):
         return y[:, 0], state
 
     def state_size(self, length: int) -> int:
-        """The layers' sum; a stack that needs all rows at once counts them all."""
+        """Elements that the layers keep after ``length`` rows."""
         return sum(layer.state_size(length) for layer in self.layers)
 
     def _forward_from(self, x: Tensor, state: StackState) -> tuple[Tensor, StackState]:
+        self._rows(state[0][1] + x.shape[1])
         u, after = self._pad(x, 0), []
         for layer, before in zip(self.layers, state, strict=True):
             u, new = layer.forward_from(u, before)
@@ -110,7 +113,7 @@ class BaseConvStack(nn.Module):
         count = len(self.channels)
         if self.channels == tuple(range(count)):
             return u[..., :count] if count < self.width else u
-        return u[..., torch.tensor(self.channels, device=u.device)]
+        return u.index_select(-1, self.read_from)
 
     def _rows(self, length: int) -> int:
         needed = length + self.delay
