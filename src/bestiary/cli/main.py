@@ -12,7 +12,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import click
 import typer
 
 from bestiary import __version__
@@ -29,10 +28,13 @@ from bestiary.cli.tasks import tasks
 from bestiary.cli.tune import tune
 from bestiary.errors import UserError
 
+# Typer may carry a click of its own, so the base of its usage errors is found, not imported.
+UsageMistake = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
 app = typer.Typer(
     name="bestiary",
     help="Measure what sequence mixers can recall.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     rich_markup_mode=None,
@@ -52,18 +54,21 @@ def print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
     version: bool = typer.Option(
         False, "--version", callback=print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
     """Measure what sequence mixers can recall."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def sentence(error: BaseException) -> str:
     """What a person is told of ``error``, in one line."""
-    if isinstance(error, click.ClickException):
-        return " ".join(error.format_message().split())
+    if isinstance(error, UsageMistake):
+        return " ".join(str(getattr(error, "format_message", error.__str__)()).split())
     if isinstance(error, OSError) and error.errno is not None:
         what = error.strerror or errno.errorcode.get(error.errno, "error")
         return f"{error.filename}: {what}" if error.filename else what
@@ -81,9 +86,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = [argument for argument in given if argument != "--debug"]
     try:
         code = typer.main.get_command(app).main(given, "bestiary", standalone_mode=False)
-    except click.exceptions.Exit as leaving:
+    except typer.Exit as leaving:
         return leaving.exit_code
-    except (KeyboardInterrupt, click.Abort) as stop:
+    except (KeyboardInterrupt, typer.Abort) as stop:
         said = str(stop) or "interrupted; what was finished is kept"
         typer.echo(f"bestiary: {said}", err=True)
         return 130
@@ -95,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug:
             traceback.print_exc()
         typer.echo(f"bestiary: {sentence(error)}", err=True)
-        mistakes = (click.ClickException, UserError, OSError)
+        mistakes = (UsageMistake, UserError, OSError)
         return 2 if isinstance(error, mistakes) else 70
     return code if isinstance(code, int) else 0
 
