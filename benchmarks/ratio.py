@@ -59,7 +59,7 @@ def markdown(rows: Sequence[Ratio]) -> str:
         bound = "-" if r.bound is None else f"≥ {r.bound:g}"
         note = r.note if r.holds else f"**below the bound** {r.note}".strip()
         lines.append(
-            f"| {r.subject} | {r.setting} | {r.baseline} | {r.ours} | {r.baseline_seconds * 1e3:.2f}"
-            f" | {r.ours_seconds * 1e3:.2f} | {r.ratio:.2f} | {bound} | {note} |"
+            f"| {r.subject} | {r.setting} | {r.baseline} | {r.ours} "
+            f"| {r.baseline_seconds * 1e3:.2f} | {r.ours_seconds * 1e3:.2f} | {r.ratio:.2f} | {bound} | {note} |"
         )
     return head + "\n".join(lines) + "\n"

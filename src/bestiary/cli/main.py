@@ -99,6 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             traceback.print_exc()
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(str(error))
+            return 2
         typer.echo(f"bestiary: {sentence(error)}", err=True)
         mistakes = (UsageMistake, UserError, OSError)
         return 2 if isinstance(error, mistakes) else 70
