@@ -109,7 +109,7 @@ def test_a_bfloat16_model_adds_up_its_state_in_float32() -> None:
     x = torch.ones(1, 300, 4, dtype=torch.bfloat16)
     _, state = mixer(x, state)
     assert state.dtype == torch.float32
-    assert float(state[0, 0, 0, -1]) == 300.0
+    assert state[0, 0, 0, -1].item() == 300.0
 
 
 @pytest.mark.parametrize(

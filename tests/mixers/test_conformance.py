@@ -17,6 +17,8 @@ BROKEN: dict[str, set[str]] = {
     "PaddedFrequencyFilter": LEAK,
     "UnpaddedFrequencyFilter": LEAK,
     "LooksAhead": LEAK,
+    "LeaksOverASeam": LEAK,
+    "LeaksWhenLong": LEAK,
     "NormalisesOverTime": LEAK,
     # Statistics over rows and positions, in training mode alone.
     "BatchNorm": {"causality", "causal gradient", "batch"},
@@ -163,6 +165,7 @@ def test_an_unknown_device_is_a_user_error() -> None:
         "PaddedFrequencyFilter",
         "UnpaddedFrequencyFilter",
         "LooksAhead",
+        "LeaksWhenLong",
         "NormalisesOverTime",
         "BatchNorm",
         "Widens",

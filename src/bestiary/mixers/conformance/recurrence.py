@@ -41,7 +41,7 @@ def stepwise(subject: Subject) -> None:
     """Position by position gives what the whole sequence gives."""
     for variant, module in _variants(subject):
         mixer = recurrent(module)
-        for length in subject.lengths(1, 2, 9, 33):
+        for length in subject.lengths(1, 2, 17, 33):
             with at(f"length {length}, {variant}"), torch.no_grad():
                 x = subject.inputs(length)
                 whole = run(module, x)
