@@ -23,7 +23,7 @@ plain = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(plain)
 def test_what_is_dumped_is_read_back_equal_and_of_the_same_types(data):
     assert repr(documents.parse(documents.dump(data), "here")) == repr(data)

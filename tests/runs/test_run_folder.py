@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import multiprocessing
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -8,24 +9,23 @@ from small_experiment import job
 
 from bestiary.runs.run_folder import HISTORY_SCHEMA, Busy, RunFolder, RunStatus
 
-
-def hold(path, held, release):
-    with RunFolder(path).locked():
-        held.set()
-        release.wait(30)
+HOLD = """
+import fcntl, sys, time
+file = open(sys.argv[1], "w")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(60)
+"""
 
 
 @pytest.fixture
 def holder(tmp_path):
     """Another process that holds the lock of ``tmp_path``."""
-    context = multiprocessing.get_context("fork")
-    held, release = context.Event(), context.Event()
-    process = context.Process(target=hold, args=(tmp_path, held, release))
-    process.start()
-    assert held.wait(30)
-    yield process
-    release.set()
-    process.join(10)
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
 
 
 def test_only_one_process_holds_a_run_at_a_time(tmp_path, holder):
@@ -37,7 +37,7 @@ def test_only_one_process_holds_a_run_at_a_time(tmp_path, holder):
 
 def test_a_lock_ends_with_its_process_however_it_ends(tmp_path, holder):
     holder.kill()
-    holder.join(10)
+    holder.wait(10)
     folder = RunFolder(tmp_path)
     assert not folder.is_locked()
     with folder.locked():
@@ -49,7 +49,7 @@ def test_a_run_left_as_running_by_a_killed_process_is_interrupted(tmp_path, hold
     folder.write_status(RunStatus("running", step=3, steps=9))
     assert folder.status().status == "running"
     holder.kill()
-    holder.join(10)
+    holder.wait(10)
     status = folder.status()
     assert (status.status, status.step, status.steps) == ("interrupted", 3, 9)
 

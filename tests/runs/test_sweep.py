@@ -11,7 +11,7 @@ from bestiary.errors import UserError
 from bestiary.runs.sweep import expand, set_dotted, variant_name
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(
     widths=st.lists(st.sampled_from([4, 8, 12, 16]), min_size=1, max_size=3, unique=True),
     rates=st.lists(st.sampled_from([1e-3, 1e-2]), min_size=1, max_size=2, unique=True),
@@ -75,7 +75,7 @@ def test_a_tuning_gives_each_model_its_rate_unless_rates_are_swept():
         ({"sweep__models": ["hyna"]}, "unknown mixer 'hyna'; did you mean 'hyena'?"),
         ({"sweep__models": [{"mixer": ["hyena"]}]}, "unknown key 'sweep.models.0.mixer'; did you"),
         ({"task__vocab_size": 2}, "task.vocab_size is 2; it must be at least 4"),
-        ({"task__vocabulary": 2}, "has no option 'vocabulary'; did you mean 'vocab_size'?"),
+        ({"task__vocab": 2}, "has no option 'vocab'; did you mean 'vocab_size'?"),
         ({"task__name": "mqr"}, "unknown task 'mqr'; did you mean 'mqar'?"),
         ({"sweep__grid": {"model.mixers.3.heads": [1]}}, "'model.mixers.3' is not in the list"),
     ],

@@ -60,9 +60,8 @@ class Owned:
         section = section_of(source, self.readers)
 
         def build(value: Any, validate: Callable[[Any], BaseModel]) -> Any:
-            if isinstance(value, source):
-                return value
-            valid = validate(value)
+            # An instance takes the way of its YAML form: what comes out is what a file would give.
+            valid = validate(self.plain(value) if isinstance(value, source) else value)
             return source(**{name: getattr(valid, name) for name in section.model_fields})
 
         return core_schema.no_info_wrap_validator_function(
