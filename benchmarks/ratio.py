@@ -60,6 +60,7 @@ def markdown(rows: Sequence[Ratio]) -> str:
         note = r.note if r.holds else f"**below the bound** {r.note}".strip()
         lines.append(
             f"| {r.subject} | {r.setting} | {r.baseline} | {r.ours} "
-            f"| {r.baseline_seconds * 1e3:.2f} | {r.ours_seconds * 1e3:.2f} | {r.ratio:.2f} | {bound} | {note} |"
+            f"| {r.baseline_seconds * 1e3:.2f} | {r.ours_seconds * 1e3:.2f} "
+            f"| {r.ratio:.2f} | {bound} | {note} |"
         )
     return head + "\n".join(lines) + "\n"
