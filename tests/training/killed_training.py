@@ -21,6 +21,8 @@ from small_training import CONFIG, TASK, small_model, weights
 
 from bestiary.training import train
 
+EXITED = os.WEXITED | os.WNOHANG | os.WNOWAIT
+
 
 def digest(directory: Path | None) -> dict:
     """Train to the end and describe the result without its times."""
@@ -29,6 +31,12 @@ def digest(directory: Path | None) -> dict:
     history = [{**row, "seconds": 0} for row in outcome.history]
     said = repr((sorted(weights(model).items()), history, outcome.status, outcome.step))
     return {"digest": hashlib.sha256(said.encode()).hexdigest(), "status": outcome.status}
+
+
+def step_of(directory: Path) -> int | None:
+    """The step of the checkpoint in a directory."""
+    state = directory / "checkpoint" / "state.json"
+    return json.loads(state.read_bytes())["values"]["place"]["step"] if state.exists() else None
 
 
 def die_at_call(number: int, *owners_and_names: tuple[object, str]) -> None:
@@ -50,19 +58,25 @@ def die_at_call(number: int, *owners_and_names: tuple[object, str]) -> None:
 
 
 def attempt(directory: Path, prepare, delay: float | None = None) -> None:
-    """Train in a fork that is killed: by itself as ``prepare`` arranges, or after ``delay``."""
+    """Train in a fork that is killed: by itself as ``prepare`` arranges, or from outside.
+
+    delay: seconds from its first checkpoint to the kill.
+    """
     child = os.fork()
     if child == 0:
         prepare()
         digest(directory)
         os._exit(0)
     if delay is not None:
+        before = step_of(directory)
+        # A child that is done stays a zombie until it is waited for, so the kill is harmless.
+        while step_of(directory) == before and not os.waitid(os.P_PID, child, EXITED):
+            time.sleep(0.002)
         time.sleep(delay)
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-    state = directory / "checkpoint" / "state.json"
-    step = json.loads(state.read_bytes())["values"]["place"]["step"] if state.exists() else None
+    step = step_of(directory)
     print(json.dumps({"chain": directory.name, "killed": killed, "step": step}), flush=True)
 
 
@@ -86,7 +100,7 @@ def killed_at_writes(directory: Path, draw: random.Random) -> None:
 def killed_at_any_time(directory: Path, draw: random.Random) -> None:
     """Be killed from outside, wherever that finds the process."""
     for _ in range(5):
-        attempt(directory, lambda: None, draw.uniform(0.02, 0.3))
+        attempt(directory, lambda: None, draw.uniform(0, 0.05))
 
 
 def main(directory: Path, seed: int) -> None:
