@@ -39,6 +39,7 @@ class Convolution(Function):
         """Keep the inputs, nothing else."""
         u, h, ctx.geometry, ctx.plan = inputs
         ctx.save_for_backward(u, h)
+        ctx.save_for_forward(u, h)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
@@ -47,6 +48,17 @@ class Convolution(Function):
         need = ctx.needs_input_grad[:2]
         grad_u, grad_h = ConvolutionGradient.apply(u, h, g, ctx.geometry, ctx.plan, need)
         return grad_u, grad_h, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, a: Tensor | None, b: Tensor | None, *_: None) -> Tensor:
+        """The derivative along (a, b): a * h + u * b."""
+        u, h = ctx.saved_tensors
+        parts = []
+        if a is not None:
+            parts.append(convolve(a, h, ctx.geometry, ctx.plan))
+        if b is not None:
+            parts.append(convolve(u, b, ctx.geometry, ctx.plan))
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *inputs: Any) -> tuple[Any, int]:
@@ -75,6 +87,7 @@ class ConvolutionGradient(Function):
         """Keep the inputs, nothing else."""
         u, h, g, ctx.geometry, ctx.plan, ctx.need = inputs
         ctx.save_for_backward(u, h, g)
+        ctx.save_for_forward(u, h, g)
         ctx.set_materialize_grads(False)
 
     @staticmethod
@@ -100,6 +113,20 @@ class ConvolutionGradient(Function):
             b = torch.zeros_like(h) if b is None else b
             grad_u, grad_h = ConvolutionGradient.apply(a, b, g, ctx.geometry, ctx.plan, need)
         return grad_u, grad_h, grad_g, None, None, None
+
+    @staticmethod
+    def jvp(
+        ctx: Any, a: Tensor | None, b: Tensor | None, c: Tensor | None, *_: None
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """The derivative along (a, b, c): the pair is linear in (u, h) and in g."""
+        u, h, g = ctx.saved_tensors
+        a = torch.zeros_like(u) if a is None else a
+        b = torch.zeros_like(h) if b is None else b
+        pair = ConvolutionGradient.apply(a, b, g, ctx.geometry, ctx.plan, ctx.need)
+        if c is not None:
+            other = ConvolutionGradient.apply(u, h, c, ctx.geometry, ctx.plan, ctx.need)
+            pair = tuple(None if x is None else x + y for x, y in zip(pair, other, strict=True))
+        return pair
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *inputs: Any) -> tuple[Any, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import torch
 from torch import Tensor
 
@@ -10,7 +13,19 @@ from bestiary.operators.convolution.differentiable import convolve
 from bestiary.operators.convolution.geometry import Geometry, geometry_for
 from bestiary.operators.convolution.plan import Path, Plan, plan_geometry
 
+F = TypeVar("F", bound=Callable[..., object])
 
+
+def _opaque(function: F) -> F:
+    """Tell compilers to leave calls of ``function`` alone.
+
+    They gain nothing inside (transforms and matrix products are library calls) and would unroll
+    the loops over tiles.
+    """
+    return torch.compiler.disable(function)
+
+
+@_opaque
 def conv(
     u: Tensor,
     h: Tensor,

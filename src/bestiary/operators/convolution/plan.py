@@ -57,7 +57,7 @@ class Crossovers:
 # Measured by `python -m benchmarks.conv --crossovers` (2 cores, 512 KiB of second-level cache
 # each). A GPU has no such cache to fit and dear launches; its row is a rule, not a measurement.
 CROSSOVERS = {
-    "cpu": Crossovers(8, 64, 8, 4096, 1 << 20),
+    "cpu": Crossovers(12, 64, 10, 2048, 1 << 20),
     "cuda": Crossovers(8, 32, 8, 1 << 16, 1 << 30),
 }
 

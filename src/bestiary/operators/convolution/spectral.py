@@ -64,6 +64,11 @@ class _Outlet:
         out.add_(self._staged(tile, out))
 
 
+def _spectrum(h: Tensor, n: int) -> Tensor:
+    """The transform of a filter, divided by n once and for all, so that no inverse has to be."""
+    return torch.fft.rfft(h, n, norm="forward")
+
+
 def _tiles(extent: int, size: int) -> Iterator[slice]:
     for start in range(0, extent, size):
         yield slice(start, min(start + size, extent))
@@ -87,11 +92,11 @@ def forward(u: Tensor, h: Tensor, geometry: Geometry, plan: Plan) -> Tensor:
     outlet = _Outlet(h, rows, channels, plan.block)
     y = torch.empty_like(u)
     for group in _tiles(u.shape[1], plan.channels):
-        filters = torch.fft.rfft(h[group], n)
+        filters = _spectrum(h[group], n)
         for part in _tiles(u.shape[0], plan.rows):
             for cut in cuts:
                 tile = buffer.load(u[part, group], cut.first, cut.last, wrap=wrap)
-                full = torch.fft.irfft(torch.fft.rfft(tile).mul_(filters), n)
+                full = torch.fft.irfft(torch.fft.rfft(tile).mul_(filters), n, norm="forward")
                 run = full[..., cut.offset : cut.offset + cut.stop - cut.start]
                 outlet.write(run, y[part, group, cut.start : cut.stop])
     return y
@@ -114,7 +119,7 @@ def gradients(
     grad_u = torch.empty_like(u) if single else torch.zeros_like(u, dtype=h.dtype)
     grad_h = torch.zeros_like(h)
     for group in _tiles(u.shape[1], plan.channels):
-        filters = torch.fft.rfft(h[group], n).conj_physical_() if need[0] else h
+        filters = _spectrum(h[group], n).conj_physical_()
         total = torch.zeros((), dtype=filters.dtype, device=h.device)
         for part in _tiles(u.shape[0], plan.rows):
             for cut in cuts:
@@ -126,7 +131,8 @@ def gradients(
                 if need[1]:
                     total = total + inputs.mul_(outputs).sum(0)
                 if need[0]:
-                    run = torch.fft.irfft(outputs.mul_(filters), n)[..., : cut.last - cut.first]
+                    full = torch.fft.irfft(outputs.mul_(filters), n, norm="forward")
+                    run = full[..., : cut.last - cut.first]
                     _put_back(outlet, run, grad_u[part, group], cut, wrap, single)
         if need[1] and total.dim():
             grad_h[group] = torch.fft.irfft(total, n)[..., : geometry.taps]
