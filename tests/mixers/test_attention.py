@@ -73,3 +73,12 @@ def test_impossible_options_are_refused_when_it_is_made(options: dict, said: str
     with pytest.raises(UserError) as error:
         Attention(12, **options)
     assert said in str(error.value)
+
+
+def test_it_can_be_traced_whole_at_a_second_length_too() -> None:
+    # At a second length torch.compile makes lengths symbolic, and a comparison of them a symbol.
+    mixer = Attention(8, heads=2, positions="rotary")
+    traced = torch.compile(mixer, backend="eager", fullgraph=True)
+    for length in (5, 9):
+        x = noise(1, length, 8).float()
+        torch.testing.assert_close(traced(x), mixer(x))

@@ -78,7 +78,10 @@ def causal_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     stands at position seen + i and reads the keys up to there.
     """
     length, total = query.shape[2], key.shape[2]
-    if length == total or length == 1:
-        return F.scaled_dot_product_attention(query, key, value, is_causal=length == total)
+    # Two calls with constants: a comparison of lengths is symbolic under torch.compile.
+    if length == total:
+        return F.scaled_dot_product_attention(query, key, value, is_causal=True)
+    if length == 1:
+        return F.scaled_dot_product_attention(query, key, value)
     mask = torch.ones(length, total, dtype=torch.bool, device=query.device).tril(total - length)
     return F.scaled_dot_product_attention(query, key, value, attn_mask=mask)

@@ -49,7 +49,8 @@ class ShortConv(nn.Module):
         y = self.outward(gate * filtered)
         if state is None:
             return y
-        return y, signal[:, max(0, signal.shape[1] - (self.taps - 1)) :]
+        # A copy: a view would keep all rows of this part alive.
+        return y, signal[:, max(0, signal.shape[1] - (self.taps - 1)) :].clone()
 
     def initial_state(self, batch: int) -> Tensor:
         """No rows yet: (batch, 0, d_model); it grows to taps - 1 rows."""

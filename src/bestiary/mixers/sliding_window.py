@@ -58,7 +58,8 @@ class SlidingWindow(nn.Module):
         if state is None:
             return y
         kept = max(0, key.shape[2] - (self.window - 1))
-        return y, (key[:, :, kept:], value[:, :, kept:], seen + x.shape[1])
+        # Copies: a view would keep the keys and values of the whole part alive.
+        return y, (key[:, :, kept:].clone(), value[:, :, kept:].clone(), seen + x.shape[1])
 
     def initial_state(self, batch: int) -> WindowState:
         """Nothing seen yet."""
