@@ -1,11 +1,13 @@
 // Filters, sorting, theme and charts of a report. All data are in the page; nothing is fetched.
 (() => {
   "use strict";
-  const { charts, looks, statuses } = JSON.parse(document.getElementById("data").textContent);
+  const { charts, looks, mixers, statuses } = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const form = document.getElementById("filters");
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const views = {};
+  const drawn = {};
+  let highlighted = [];
 
   const theme = () => root.dataset.theme || (dark.matches ? "dark" : "light");
 
@@ -58,15 +60,20 @@
     const columns = Math.max(1, Math.min(fits, panels, 3));
     const room = Math.floor((width - left - 12 - gap * (columns - 1)) / columns);
     spec.columns = columns;
-    spec.spec.width = Math.max(120, Math.min(room, panels === 1 ? 640 : 400));
+    spec.spec.width = Math.max(120, Math.min(room, panels === 1 ? 720 : 520));
     spec.padding = 2;
     spec.datasets = { rows };
+    spec.params[0].value = highlighted;
     return spec;
   }
 
   async function draw(chart, filter) {
     const place = document.querySelector(`[data-chart="${chart.name}"]`);
-    const rows = chart.rows.filter((row) => passes(filter, described(row)));
+    const kept = [...chart.rows.keys()].filter((i) => passes(filter, described(chart.rows[i])));
+    const rows = kept.map((i) => chart.rows[i]);
+    const key = JSON.stringify([theme(), place.clientWidth, kept]);
+    if (drawn[chart.name] === key) return;
+    drawn[chart.name] = key;
     views[chart.name]?.finalize();
     delete views[chart.name];
     if (!rows.some((row) => row.kind !== "ceiling")) {
@@ -79,8 +86,8 @@
     const width = place.clientWidth;
     const spec = fitted(chart, rows, width);
     const config = structuredClone(looks[theme()]);
-    config.legend.columns = Math.max(1, Math.floor(width / 170));
-    config.legend.labelLimit = 150;
+    config.legend.columns = Math.max(1, Math.floor(width / 200));
+    config.legend.labelLimit = Math.min(240, width - 60);
     config.axis.labelLimit = Math.round(width * 0.45) - 20;
     const { view } = await vegaEmbed(place, spec, {
       mode: "vega-lite",
@@ -138,6 +145,17 @@
     document.getElementById("theme").setAttribute("aria-pressed", String(theme() === "dark"));
   }
 
+  // A click on a legend's entry highlights its mixer in every chart, shift adds one to it.
+  function highlight(entry, adding) {
+    const mixer = entry.textContent;
+    if (!mixers.includes(mixer)) return;
+    const others = adding ? highlighted.filter((other) => other !== mixer) : [];
+    highlighted = highlighted.includes(mixer) && (adding || highlighted.length === 1)
+      ? others
+      : [...others, mixer];
+    for (const view of Object.values(views)) view.signal("highlighted", highlighted).runAsync();
+  }
+
   async function save(button) {
     const name = button.closest("figure").querySelector("[data-chart]").dataset.chart;
     const view = views[name];
@@ -169,6 +187,8 @@
     const button = event.target.closest("button");
     if (button?.dataset.column !== undefined) sortBy(button);
     if (button?.dataset.save) save(button);
+    const entry = event.target.closest(".role-legend-entry .role-scope > g");
+    if (entry) highlight(entry, event.shiftKey);
   });
   let width = innerWidth;
   let waiting;

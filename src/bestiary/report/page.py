@@ -236,7 +236,7 @@ def measured(study: Study) -> dict[str, Any]:
         "shared": known.shared,
         "varied": known.varied,
         "surroundings": method.surroundings(study),
-        "reach": f"{REACH:.0%}".replace("%", " %"),
+        "reach": f"{round(100 * REACH)} %",
         "curves": [
             {
                 "mixer": curve.mixer,
@@ -259,6 +259,7 @@ def page_data(study: Study, charts: Sequence[Chart]) -> dict[str, Any]:
             for chart in charts
         ],
         "looks": {"light": config("light"), "dark": config("dark")},
+        "mixers": study.mixers,
         "statuses": {str(point.number): statuses_of(point) for point in study.points},
     }
 

@@ -115,30 +115,34 @@ def variant_of(fields: Mapping[str, str], others: Sequence[Mapping[str, str]]) -
 
 def find_points(runs: Sequence[Row]) -> list[Point]:
     """Group runs into points, in the order in which mixers first appear, then by width."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for run in runs:
         # ``point`` is missing where a class of the user's can no longer be imported.
-        key = run.get("point") or json.dumps(config_fields(run), sort_keys=True)
+        key = (run["label"], run.get("point") or json.dumps(config_fields(run), sort_keys=True))
         groups.setdefault(key, []).append(run)
     order = list(dict.fromkeys(run["label"] for run in runs))
-    members = sorted(groups.values(), key=lambda g: (order.index(g[0]["label"]), g[0]["d_model"]))
-    alike: dict[tuple[str, int], list[Mapping[str, str]]] = {}
-    for group in members:
-        alike.setdefault((group[0]["label"], group[0]["d_model"]), []).append(
-            config_fields(group[0])
-        )
+    members = sorted(groups.values(), key=lambda group: place_of(group[0], order))
+    fields = [config_fields(group[0]) for group in members]
+    names = [(group[0]["label"], group[0]["d_model"]) for group in members]
     return [
         Point(
             number=number,
-            mixer=group[0]["label"],
+            mixer=names[number][0],
             variant=variant_of(
-                config_fields(group[0]), alike[group[0]["label"], group[0]["d_model"]]
+                fields[number],
+                [f for f, name in zip(fields, names, strict=True) if name == names[number]],
             ),
-            d_model=group[0]["d_model"],
+            d_model=names[number][1],
             rates=tuple(rates_of(group)),
         )
         for number, group in enumerate(members)
     ]
+
+
+def place_of(run: Row, labels: Sequence[str]) -> tuple[Any, ...]:
+    """What points are ordered by: mixer, width, then the other fields, shorter values first."""
+    fields = config_fields(run).values()
+    return (labels.index(run["label"]), run["d_model"], [(len(value), value) for value in fields])
 
 
 def rates_of(runs: Iterable[Row]) -> list[Rate]:

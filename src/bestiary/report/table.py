@@ -70,7 +70,7 @@ COLUMNS = (
     Column("seeds", "seeds"),
     Column("failed", "lost runs"),
 )
-HOISTED = ("width", "length", "pairs", "chance", "learning_rate", "seeds", "failed")
+HOISTED = ("width", "length", "pairs", "learning_rate", "seeds", "failed")
 """Columns that a terminal leaves out where all rows agree."""
 NOTHING = "–"
 

@@ -8,7 +8,6 @@ put filtered rows in its place. The page filters by ``mixer``, ``d_model``, ``le
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,14 +62,14 @@ def shown(field: str, title: str, number: str = ".4f") -> alt.Tooltip:
     return alt.Tooltip(f"{field}:Q", title=title, format=number)
 
 
-def highlighted() -> alt.Parameter:
-    """A selection of mixers by clicks on the legend; shift adds one."""
-    return alt.selection_point(name="highlighted", fields=["mixer"], bind="legend")
+def faded(opacity: float = 1.0) -> Any:
+    """Opacity for mixers that are highlighted, and next to none for others.
 
-
-def faded(selection: alt.Parameter, opacity: float = 1.0) -> Any:
-    """Full opacity for what is selected, little for the rest."""
-    return alt.condition(selection, alt.value(opacity), alt.value(0.12))
+    The page sets ``highlighted``, empty for all, by clicks on a legend: Vega-Lite's own binding
+    to legends does not reach into panels.
+    """
+    shown = "!length(highlighted) || indexof(highlighted, datum.mixer) >= 0"
+    return alt.condition(shown, alt.value(opacity), alt.value(0.12))
 
 
 def in_panels(
@@ -79,7 +78,6 @@ def in_panels(
     *,
     left: int,
     height: int | alt.Step = PANEL_HEIGHT,
-    highlight: alt.Parameter | None = None,
     shared_y: bool = True,
 ) -> dict[str, Any]:
     """Lay ``layers`` out in one panel for each value of the field ``panel``, in that order.
@@ -87,8 +85,6 @@ def in_panels(
     left: pixels that the vertical axis takes; the page needs it to fit panels to its width.
     """
     base = alt.layer(*layers).properties(width=PANEL_WIDTH, height=height)
-    if highlight is not None:
-        base = base.add_params(highlight)
     header = alt.Header(title=None, labels=len(panels) > 1 or bool(panels and panels[0]))
     chart = base.facet(
         facet=alt.Facet("panel:N", sort=list(panels), header=header),
@@ -101,6 +97,8 @@ def in_panels(
     if not shared_y:
         chart = chart.resolve_scale(y="independent")
     chart = chart.properties(usermeta={"left": left, "panels": len(panels)})
-    spec: dict[str, Any] = json.loads(chart.to_json())
+    # Altair checks each part when it is made; once more for the whole costs most of the time.
+    spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("config", None)
+    spec["params"] = [{"name": "highlighted", "value": []}]
     return spec

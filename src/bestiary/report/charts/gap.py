@@ -12,7 +12,6 @@ from bestiary.report.charts.chart import (
     Chart,
     LeftOut,
     faded,
-    highlighted,
     in_panels,
     rows_of,
     shown,
@@ -73,7 +72,6 @@ def gap_chart(
         said = "every query has the same gap" if bins else "no finished run has results by gap"
         return LeftOut(NAME, TITLE, said)
     panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"])))
-    selection = highlighted()
     x = alt.X(
         "gap:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=10),
@@ -88,16 +86,14 @@ def gap_chart(
             x=x, y="mean(chance):Q"
         ),
         means.mark_rule(strokeWidth=2.5).encode(
-            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.3)
+            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(0.3)
         ),
-        means.mark_line(strokeWidth=2).encode(
-            x=x, y=y, color=channels["color"], opacity=faded(selection)
-        ),
+        means.mark_line(strokeWidth=2).encode(x=x, y=y, color=channels["color"], opacity=faded()),
         means.mark_point(size=60, filled=True).encode(
             x=x,
             y=y,
             **channels,
-            opacity=faded(selection),
+            opacity=faded(),
             tooltip=[
                 "mixer:N",
                 shown("d_model", "width", "d"),
@@ -107,5 +103,5 @@ def gap_chart(
             ],
         ),
     ]
-    spec = in_panels(layers, panels, left=56, highlight=selection)
+    spec = in_panels(layers, panels, left=56)
     return Chart(NAME, TITLE, CAPTION, spec, rows)

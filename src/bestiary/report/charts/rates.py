@@ -11,7 +11,6 @@ from bestiary.report.charts.chart import (
     Chart,
     LeftOut,
     faded,
-    highlighted,
     in_panels,
     rows_of,
     shown,
@@ -24,7 +23,7 @@ NAME, TITLE = "rates", "Accuracy against learning rate"
 CAPTION = (
     "Validation accuracy, mean over seeds, at every learning rate tried; a run that diverged "
     "counts as 0. The large mark is the rate chosen; the bar spans the rates that reach "
-    f"{REACH:.0%} of the best. A narrow bar is a mixer that must be tuned with care."
+    f"{round(100 * REACH)} % of the best. A narrow bar is a mixer that must be tuned with care."
 )
 
 
@@ -65,7 +64,6 @@ def rates_chart(curves: Sequence[RateCurve], mixers: Sequence[str]) -> Chart | L
     rows = rate_rows(curves)
     panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"] or 0)))
     rates = sorted({row["learning_rate"] for row in rows})
-    selection = highlighted()
     channels = mixer_channels(mixers)
     x = alt.X(
         "learning_rate:Q",
@@ -84,13 +82,13 @@ def rates_chart(curves: Sequence[RateCurve], mixers: Sequence[str]) -> Chart | L
     layers = [
         rows_of("rate")
         .mark_line(strokeWidth=1.8)
-        .encode(x=x, y=y, color=channels["color"], opacity=faded(selection)),
+        .encode(x=x, y=y, color=channels["color"], opacity=faded()),
         rows_of("rate")
         .mark_point(size=40, filled=True)
-        .encode(x=x, y=y, **channels, opacity=faded(selection), tooltip=tooltip),
+        .encode(x=x, y=y, **channels, opacity=faded(), tooltip=tooltip),
         rows_of("best")
         .mark_point(size=170, filled=False, strokeWidth=2.5)
-        .encode(x=x, y=y, **channels, opacity=faded(selection), tooltip=tooltip),
+        .encode(x=x, y=y, **channels, opacity=faded(), tooltip=tooltip),
         rows_of("window")
         .mark_rule(strokeWidth=5, strokeCap="round")
         .encode(
@@ -98,10 +96,10 @@ def rates_chart(curves: Sequence[RateCurve], mixers: Sequence[str]) -> Chart | L
             x2="to:Q",
             y=y,
             color=channels["color"],
-            opacity=faded(selection, 0.4),
+            opacity=faded(0.4),
             tooltip=["mixer:N", shown("d_model", "width", "d"), "window:N"],
         ),
     ]
-    spec = in_panels(layers, panels, left=56, highlight=selection)
+    spec = in_panels(layers, panels, left=56)
     sources = " and ".join(dict.fromkeys(curve.source for curve in curves))
     return Chart(NAME, TITLE, f"{CAPTION} Measured by {sources}.", spec, rows)

@@ -12,7 +12,6 @@ from bestiary.report.charts.chart import (
     Chart,
     LeftOut,
     faded,
-    highlighted,
     in_panels,
     rows_of,
     shown,
@@ -110,7 +109,6 @@ def state_chart(
     if not any(row["kind"] == "mean" for row in rows):
         return LeftOut(NAME, TITLE, "no finished run says how large its state is")
     panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
-    selection = highlighted()
     channels = mixer_channels(mixers)
     x = alt.X(
         "state_size:Q",
@@ -131,7 +129,8 @@ def state_chart(
             domain=[f"ceiling, {b} bit{'' if b == 1 else 's'} an element" for b in BITS],
             range=[[1, 0], [2, 3]],
         ),
-        legend=alt.Legend(title=None, symbolType="stroke"),
+        # Apart from the mixers' legend, for both in one line are too wide for a phone.
+        legend=alt.Legend(title=None, symbolType="stroke", orient="bottom"),
     )
     layers = [
         means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q"),
@@ -148,13 +147,13 @@ def state_chart(
             ],
         ),
         means.mark_rule(strokeWidth=2.5).encode(
-            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.45)
+            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(0.45)
         ),
         means.mark_point(size=80, filled=True).encode(
             x=x,
             y=y,
             **channels,
-            opacity=faded(selection),
+            opacity=faded(),
             tooltip=[
                 "mixer:N",
                 shown("d_model", "width", "d"),
@@ -164,5 +163,5 @@ def state_chart(
             ],
         ),
     ]
-    spec = in_panels(layers, panels, left=56, highlight=selection)
+    spec = in_panels(layers, panels, left=56)
     return Chart(NAME, TITLE, CAPTION, spec, rows)

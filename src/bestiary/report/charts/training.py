@@ -12,7 +12,6 @@ from bestiary.report.charts.chart import (
     Chart,
     LeftOut,
     faded,
-    highlighted,
     in_panels,
     rows_of,
     shown,
@@ -92,7 +91,6 @@ def training_chart(
     if not counts or max(counts.values()) < 2:
         return LeftOut(name, title, "no run was validated twice while it trained")
     panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"])))
-    selection = highlighted()
     channels = mixer_channels(mixers, dashed=True)
     x = alt.X("step:Q", title="optimizer step", axis=alt.Axis(format="~s", tickCount=6))
     scale = alt.Scale(domain=[0, 1]) if measure == "accuracy" else alt.Scale(zero=True)
@@ -108,7 +106,7 @@ def training_chart(
         shown(measure, measure),
     ]
     lines = curves.mark_line(strokeWidth=1.6).encode(
-        x=x, y=y, detail="run:N", opacity=faded(selection, 0.85), **channels
+        x=x, y=y, detail="run:N", opacity=faded(0.85), **channels
     )
     # A line's tooltip would name the first of its points; invisible marks answer instead.
     answers = curves.mark_point(size=40, filled=True, opacity=0).encode(x=x, y=y, tooltip=tooltip)
@@ -117,5 +115,5 @@ def training_chart(
         layers.insert(
             0, curves.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q")
         )
-    spec = in_panels(layers, panels, left=56, highlight=selection)
+    spec = in_panels(layers, panels, left=56)
     return Chart(name, title, CAPTIONS[measure], spec, rows)

@@ -11,7 +11,6 @@ from bestiary.report.charts.chart import (
     Chart,
     LeftOut,
     faded,
-    highlighted,
     in_panels,
     rows_of,
     shown,
@@ -64,7 +63,6 @@ def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Char
         said = f"every finished run has width {widths[0]}" if widths else "no run has finished yet"
         return LeftOut(NAME, TITLE, f"{said}; sweep model.d_model to draw it")
     panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
-    selection = highlighted()
     channels = mixer_channels(mixers)
     x = alt.X(
         "d_model:Q",
@@ -76,17 +74,15 @@ def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Char
     means = rows_of("mean")
     layers = [
         means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q"),
-        means.mark_line(strokeWidth=2).encode(
-            x=x, y=y, color=channels["color"], opacity=faded(selection)
-        ),
+        means.mark_line(strokeWidth=2).encode(x=x, y=y, color=channels["color"], opacity=faded()),
         means.mark_rule(strokeWidth=2.5).encode(
-            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(selection, 0.45)
+            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(0.45)
         ),
         means.mark_point(size=70, filled=True).encode(
             x=x,
             y=y,
             **channels,
-            opacity=faded(selection),
+            opacity=faded(),
             tooltip=[
                 "mixer:N",
                 alt.Tooltip("panel:N", title="test segment"),
@@ -100,5 +96,5 @@ def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Char
             ],
         ),
     ]
-    spec = in_panels(layers, panels, left=56, highlight=selection)
+    spec = in_panels(layers, panels, left=56)
     return Chart(NAME, TITLE, CAPTION, spec, rows)

@@ -1,0 +1,195 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+import pytest
+import vl_convert
+from made_runs import write_run
+
+from bestiary.report import load_study
+from bestiary.report.charts import Chart, LeftOut, draw
+from bestiary.report.charts.training import MOST_POINTS, thinned
+from bestiary.report.study import Study
+
+NAMES = ["recall", "width", "state", "gap", "rates", "training-accuracy", "training-loss"]
+
+
+@pytest.fixture(scope="module")
+def charts(study: Study) -> dict[str, Chart]:
+    drawn = {chart.name: chart for chart in draw(study)}
+    assert all(isinstance(chart, Chart) for chart in drawn.values())
+    return drawn  # type: ignore[return-value]
+
+
+def left_out(folder: Path) -> dict[str, str]:
+    return {c.name: c.reason for c in draw(load_study(folder)) if isinstance(c, LeftOut)}
+
+
+def of_kind(chart: Chart, kind: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in chart.rows if row["kind"] == kind]
+
+
+def test_a_sweep_over_width_and_rate_fills_every_chart(charts: dict[str, Chart]) -> None:
+    assert list(charts) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_chart_is_valid_vega_lite_that_draws_without_a_network(
+    charts: dict[str, Chart], name: str, theme: Any
+) -> None:
+    spec = charts[name].vega_lite(theme)
+    alt.Chart.from_dict(spec, validate=True)
+    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    assert svg.startswith("<svg") and charts[name].title in svg
+    assert "NaN" not in svg and "undefined" not in svg and "null" not in svg
+
+
+def test_recall_shows_means_seeds_and_chance_of_the_runs(
+    charts: dict[str, Chart], study: Study
+) -> None:
+    means, seeds = of_kind(charts["recall"], "mean"), of_kind(charts["recall"], "seed")
+    assert len(means) == 8 and len(seeds) == 24
+    for row in means:
+        own = [
+            s["accuracy"] for s in seeds if (s["panel"], s["name"]) == (row["panel"], row["name"])
+        ]
+        assert row["accuracy"] == pytest.approx(np.mean(own)) and len(own) == 3
+        assert row["low"] <= row["accuracy"] <= row["high"]
+        assert row["chance"] == pytest.approx(1 / row["pairs"])
+    stored = study.results.filter(split="test", slice="segment")["accuracy"].to_list()
+    assert all(row["accuracy"] in stored for row in seeds)
+
+
+def test_width_has_a_panel_a_segment_and_a_mark_a_width(charts: dict[str, Chart]) -> None:
+    rows = charts["width"].rows
+    found = {(row["panel"], row["mixer"], row["d_model"]) for row in rows}
+    panels = ("length 8, 1 pair", "length 16, 2 pairs")
+    assert found == {(p, m, d) for p in panels for m in ("attention", "base_conv") for d in (4, 8)}
+
+
+def test_the_ceiling_is_that_of_information_theory(charts: dict[str, Chart]) -> None:
+    """2 answers out of 8 values need 6 bits; below 1/8 nothing need be stored."""
+    rows = of_kind(charts["state"], "ceiling")
+    rows = [row for row in rows if row["pairs"] == 2]
+    assert {row["bits"] for row in rows} == {
+        "ceiling, 32 bits an element",
+        "ceiling, 1 bit an element",
+    }
+    for row in rows:
+        bits = row["state_size"] * (32 if "32" in row["bits"] else 1)
+        if bits > 6.001:
+            assert row["accuracy"] == 1
+        elif bits < 5.999:
+            a = row["accuracy"]
+            entropy = -(a * np.log2(a) + (1 - a) * np.log2(1 - a))
+            needed = 2 * (3 - entropy - (1 - a) * np.log2(7))
+            assert needed == pytest.approx(bits, rel=0.01)
+            assert 1 / 8 <= a < 1
+
+
+def test_the_ceiling_spans_what_was_measured(charts: dict[str, Chart]) -> None:
+    measured = [row["state_size"] for row in of_kind(charts["state"], "mean")]
+    drawn = [row["state_size"] for row in of_kind(charts["state"], "ceiling")]
+    assert min(drawn) < min(measured) and max(drawn) > max(measured)
+
+
+def test_gap_rows_are_means_over_seeds_of_the_bins(charts: dict[str, Chart], study: Study) -> None:
+    rows = charts["gap"].rows
+    stored = study.results.filter(split="test", slice="gap")
+    for row in rows:
+        low, _, high = row["bin"].partition(" to ")
+        runs = [
+            r["run_id"] for p in study.points if p.number == row["point"] for r in p.chosen.runs
+        ]
+        own = stored.filter(
+            pl.col("run_id").is_in(runs), gap_low=int(low), gap_high=int(high or low)
+        )
+        assert row["accuracy"] == pytest.approx(own["accuracy"].mean())
+        assert int(low) <= row["gap"] <= int(high or low)
+    assert len(rows) == 4 * stored["gap_low"].n_unique()
+
+
+def test_rates_have_every_rate_the_best_and_the_window(charts: dict[str, Chart]) -> None:
+    rows, best = of_kind(charts["rates"], "rate"), of_kind(charts["rates"], "best")
+    windows = of_kind(charts["rates"], "window")
+    assert len(rows) == 4 and len(best) == len(windows) == 2  # attention alone was swept
+    for top, window in zip(best, windows, strict=True):
+        own = [row for row in rows if row["d_model"] == top["d_model"]]
+        assert top["accuracy"] == max(row["accuracy"] for row in own)
+        inside = [r for r in own if window["learning_rate"] <= r["learning_rate"] <= window["to"]]
+        assert all(row["accuracy"] >= 0.9 * top["accuracy"] - 1e-12 for row in inside)
+        assert window["accuracy"] == pytest.approx(0.9 * top["accuracy"])
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "loss"])
+def test_training_curves_are_the_validation_history(
+    charts: dict[str, Chart], study: Study, measure: str
+) -> None:
+    rows = charts[f"training-{measure}"].rows
+    stored = {
+        (run_id, step): value
+        for run_id, step, value in study.history.filter(split="validation")
+        .select("run_id", "step", measure)
+        .iter_rows()
+    }
+    assert len({row["run"] for row in rows}) == 12
+    for row in rows:
+        assert row[measure] == pytest.approx(stored[row["run"], row["step"]], rel=1e-4, abs=1e-9)
+
+
+def test_long_curves_are_thinned_and_keep_their_ends() -> None:
+    curve = [(step, step / 1000) for step in range(1000)]
+    kept = thinned(curve)
+    assert len(kept) == MOST_POINTS
+    assert (kept[0], kept[-1]) == (curve[0], curve[-1])
+    assert thinned(curve[:5]) == curve[:5]
+
+
+def test_rows_are_plain_json(charts: dict[str, Chart]) -> None:
+    for chart in charts.values():
+        json.dumps({"spec": chart.spec, "rows": list(chart.rows)}, allow_nan=False)
+
+
+def test_one_run_leaves_out_what_it_cannot_fill_and_says_why(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    reasons = left_out(tmp_path)
+    assert reasons == {
+        "width": "every finished run has width 16; sweep model.d_model to draw it",
+        "gap": "no finished run has results by gap",
+        "rates": (
+            "every mixer was run at one learning rate; sweep training.learning_rate to draw it"
+        ),
+    }
+
+
+def test_no_finished_run_leaves_out_every_result(tmp_path: Path) -> None:
+    write_run(tmp_path, status="failed", reason="out of memory")
+    reasons = left_out(tmp_path)
+    assert set(reasons) == set(NAMES)
+    assert reasons["recall"] == "no run has finished yet"
+
+
+def test_diverged_runs_keep_their_training_curve(tmp_path: Path) -> None:
+    write_run(tmp_path, status="diverged")
+    drawn = {c.name: c for c in draw(load_study(tmp_path)) if isinstance(c, Chart)}
+    assert {row["status"] for row in drawn["training-loss"].rows} == {"diverged"}
+
+
+def test_a_single_gap_is_no_chart_and_two_are(tmp_path: Path) -> None:
+    write_run(tmp_path, gaps={(4, 7): 0.5})
+    assert left_out(tmp_path)["gap"] == "every query has the same gap"
+    write_run(tmp_path, seed=1, gaps={(4, 7): 0.5, (8, 15): 0.4})
+    assert "gap" not in left_out(tmp_path)
+
+
+def test_mixers_keep_their_colour_whatever_a_chart_leaves_out(tmp_path: Path) -> None:
+    write_run(tmp_path, mixers="hyena", status="failed")
+    write_run(tmp_path, mixers="attention")
+    study = load_study(tmp_path)
+    for chart in draw(study):
+        if isinstance(chart, Chart):
+            assert f'"domain": {json.dumps(study.mixers)}' in json.dumps(chart.spec)
