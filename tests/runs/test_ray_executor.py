@@ -58,6 +58,13 @@ def test_a_ray_that_cannot_be_reached_is_one_sentence(tmp_path):
         executor.execute(jobs(tmp_path), lambda event: None)
 
 
+@pytest.mark.parametrize("address", ["nowhere", "host:", "ray://:1", "host:ten"])
+def test_an_address_that_is_none_is_refused(tmp_path, address):
+    executor = build_executor(RayExecutor(address=address))
+    with pytest.raises(UserError, match="accepted: auto, host:port or ray://host:port"):
+        executor.execute(jobs(tmp_path), lambda event: None)
+
+
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=r"pip install 'bestiary\[ray\]'"):

@@ -62,8 +62,15 @@ def test_a_folder_nobody_started_is_waiting(tmp_path):
 def test_the_end_of_a_run_is_not_overwritten_by_a_late_word(tmp_path):
     folder = RunFolder(tmp_path)
     folder.write_status(RunStatus("finished", step=9, steps=9))
-    assert folder.record_end("failed", "killed").status == "finished"
+    assert folder.record_end(job(tmp_path).run, "failed", "killed").status == "finished"
     assert folder.status().status == "finished"
+
+
+def test_a_run_that_died_before_it_wrote_anything_is_still_on_record(tmp_path):
+    run = job(tmp_path).run
+    RunFolder(tmp_path / "run").record_end(run, "failed", "killed")
+    assert RunFolder(tmp_path / "run").config() == run
+    assert RunFolder(tmp_path / "run").status().reason == "killed"
 
 
 def test_a_config_is_read_back_as_the_run_it_was(tmp_path):

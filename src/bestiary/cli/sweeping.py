@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def train(plan: Plan, force: bool = False) -> Outcome:
-    """Train the plan with progress on stderr; KeyboardInterrupt says how to go on."""
+    """Train the plan with progress on stderr; Ctrl-C says how to go on and exits with 130."""
     from bestiary.runs.experiment import run_plan
     from bestiary.runs.progress import shown
 
@@ -33,28 +33,45 @@ def train(plan: Plan, force: bool = False) -> Outcome:
         with shown(plan, console) as notify:
             return run_plan(plan, notify, force)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"interrupted; what was trained is kept, and `bestiary resume {plan.folder}` goes on"
-        ) from None
+        # Typer would turn the interrupt into an exit without a word.
+        typer.echo(
+            "bestiary: interrupted; what was trained is kept, and "
+            f"`bestiary resume {plan.folder}` goes on",
+            err=True,
+        )
+        raise typer.Exit(130) from None
 
 
 def conclude(plan: Plan, outcome: Outcome, report: bool, as_json: bool) -> int:
     """Print the table, write the page, name the runs without a result; the exit code."""
     if report:
-        from bestiary.report import summary_table, write_report
+        from bestiary.report import load_study, summary, write_report
 
-        paths = write_report(plan.folder)
+        study = load_study(plan.folder)
+        paths = write_report(study)
         if not as_json:
-            Console().print(summary_table(plan.folder))
-            typer.echo(f"report: {getattr(paths, 'html', plan.folder / 'report.html')}")
+            Console().print(summary(study))
+            typer.echo(f"\nreport: {paths.html}")
     if as_json:
         typer.echo(json.dumps(run_rows(plan.folder), indent=2))
     elif not report:
         counts = ", ".join(f"{count} {status}" for status, count in outcome.counts.items())
         typer.echo(f"{counts}: {plan.folder}")
-    for run_id, reason in outcome.failed.items():
-        typer.echo(f"{run_id} has no result: {reason}", err=True)
-    return 0 if outcome.ok else 1
+    return say_failed(plan, outcome)
+
+
+def say_failed(plan: Plan, outcome: Outcome) -> int:
+    """Say in one sentence which runs have no result; the exit code."""
+    if not outcome.failed:
+        return 0
+    run_id, reason = next(iter(outcome.failed.items()))
+    count = f"{len(outcome.failed)} of {len(plan.chosen)} runs"
+    which = f"{run_id}: {reason}" if len(outcome.failed) == 1 else f"such as {run_id}: {reason}"
+    typer.echo(
+        f"bestiary: {count} gave no result, {which} (`bestiary resume {plan.folder}` tries again)",
+        err=True,
+    )
+    return 1
 
 
 def run_rows(folder: Path) -> list[dict[str, object]]:

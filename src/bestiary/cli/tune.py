@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -33,9 +34,10 @@ def tune(
 
     Example: bestiary tune --preset quick --mixer hyena --rates 1e-3,3e-3,1e-2 --seeds 1
 
-    The tuning file holds every point of the grid; `tuning: FILE` in a config uses it.
+    The tuning file holds every point of the grid; `tuning: FILE` in a config uses it. Where a
+    config has several points of one model, the model gets one rate for all of them.
     """
-    from bestiary.cli.sweeping import run_rows, train
+    from bestiary.cli.sweeping import run_rows, say_failed, train
     from bestiary.runs import documents
     from bestiary.runs.experiment import make_plan
     from bestiary.runs.request import read_experiment
@@ -52,8 +54,6 @@ def tune(
         if path is not None:
             documents.write(path, tuning.plain())
     if as_json:
-        import json
-
         typer.echo(json.dumps(tuning.plain(), indent=2))
     else:
         table = Table("model", "rate", "validation", "window", box=None, header_style="bold")
@@ -62,6 +62,4 @@ def tune(
             table.add_row(name, f"{tuned.rate:g}", f"{tuned.validation_accuracy:.3f}", window)
         Console().print(table)
         typer.echo(f"tuning file: {write or plan.folder / FILE}")
-    for run_id, reason in outcome.failed.items():
-        typer.echo(f"{run_id} has no result: {reason}", err=True)
-    return 0 if outcome.ok else 1
+    return say_failed(plan, outcome)

@@ -170,11 +170,17 @@ def _outcome(plan: Plan, ended: dict[str, Ended]) -> Outcome:
 
 
 def refuse_unusable(runs: Sequence[RunConfig]) -> None:
-    """Raise ``UserError`` when a mixer of ``runs`` cannot be built, or is no causal mixer."""
+    """Raise ``UserError`` when a mixer of ``runs`` cannot be built, or is no causal mixer.
+
+    So does a device that is not there: what would fail in every run is said before the first.
+    """
     from bestiary.mixers.conformance import refuse_if_unusable
     from bestiary.mixers.registry import build_mixer
     from bestiary.models import build_model
+    from bestiary.training.device import resolve_device
 
+    for device in {run.training.device for run in runs}:
+        resolve_device(device)
     checked: set[str] = set()
     for run in runs:
         task = run.build_task()

@@ -141,7 +141,7 @@ class RunFolder:
         """Replace status.json."""
         write_json(self.path / "status.json", dataclasses.asdict(status))
 
-    def record_end(self, status: Status, reason: str) -> RunStatus:
+    def record_end(self, run: RunConfig, status: Status, reason: str) -> RunStatus:
         """Say for a process that could not how its run ended; returns the status that holds.
 
         Where the disk is full or another process has the run by now, nothing is written.
@@ -150,6 +150,8 @@ class RunFolder:
             found = self.status()
             if found.status in DONE:
                 return found
+            # It may have ended before it wrote anything; a run without a config is none.
+            self.write_config(run)
             ended = dataclasses.replace(found, status=status, reason=reason, ended=now())
             self.write_status(ended)
             return ended

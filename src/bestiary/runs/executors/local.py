@@ -146,15 +146,17 @@ def _close(worker: _Worker, notify: Notify, stopping: bool = False) -> None:
 
 def _without_a_word(worker: _Worker, stopping: bool) -> RunStatus:
     """The status of a run whose process could not say one, recorded in its folder."""
-    folder = RunFolder(worker.job.folder)
+    run, folder = worker.job.run, RunFolder(worker.job.folder)
     code = worker.process.exitcode
     if stopping:
-        return folder.record_end("interrupted", "stopped before it could save a checkpoint")
+        return folder.record_end(run, "interrupted", "stopped before it could save a checkpoint")
     if code is not None and code < 0:
         name = signal.Signals(-code).name
         hint = "; the machine may be out of memory" if name == "SIGKILL" else ""
-        return folder.record_end("failed", f"its process was killed by {name}{hint}")
-    return folder.record_end("failed", f"its process ended with exit code {code} and no result")
+        return folder.record_end(run, "failed", f"its process was killed by {name}{hint}")
+    return folder.record_end(
+        run, "failed", f"its process ended with exit code {code} and no result"
+    )
 
 
 def _stop(active: dict[Connection, _Worker], notify: Notify) -> None:

@@ -6,7 +6,10 @@ import contextlib
 import json
 import logging
 import os
+import signal
+import socket
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = 1.0
 """Seconds between two looks at progress, and at a run that another process is training."""
+REACH_WITHIN = 10.0
+"""Seconds that a cluster has to answer at all."""
 GRACE = 60.0
 """Seconds a run has to save its checkpoint after it was told to stop."""
 
@@ -60,18 +65,40 @@ class RayTasks:
                 self._ray.shutdown()
 
     def _connect(self) -> None:
+        if self.address is not None:
+            expect_listener(self.address)
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if self.address is None:
             options["include_dashboard"] = False
             # Runs at once are workers here, whatever the machine has: as with local processes.
             if self.workers:
                 options["num_cpus"] = self.workers
+        handler = signal.getsignal(signal.SIGTERM)
         try:
             self._ray.init(address=self.address, **options)
+            if threading.current_thread() is threading.main_thread():
+                # Ray's own handler exits at once; ours lets the runs save first.
+                signal.signal(signal.SIGTERM, handler)
         except (ConnectionError, RuntimeError, ValueError) as error:
             where = f"at {self.address!r}" if self.address else "on this machine"
             said = " ".join(str(error).split())[:200]
             raise UserError(f"cannot reach Ray {where} (executor.address): {said}") from error
+
+
+def expect_listener(address: str) -> None:
+    """Raise ``UserError`` when nothing listens at ``host:port``; Ray would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not (colon and host and port.isdecimal()):
+        if address == "auto":
+            return
+        raise UserError(
+            f"executor.address is {address!r}, which is no address of Ray "
+            "(accepted: auto, host:port or ray://host:port)"
+        )
+    try:
+        socket.create_connection((host, int(port)), timeout=REACH_WITHIN).close()
+    except (OSError, OverflowError) as error:
+        raise UserError(f"cannot reach Ray at {address!r} (executor.address): {error}") from error
 
 
 class _Cluster:
@@ -130,10 +157,14 @@ class _Cluster:
         except Exception as error:
             folder = RunFolder(job.folder)
             if stopping:
-                return folder.record_end("interrupted", "stopped before it could save a checkpoint")
+                return folder.record_end(
+                    job.run, "interrupted", "stopped before it could save a checkpoint"
+                )
             folder.note(str(error))
             kind = type(error).__name__
-            return folder.record_end("failed", f"its Ray task ended without a result ({kind})")
+            return folder.record_end(
+                job.run, "failed", f"its Ray task ended without a result ({kind})"
+            )
         return RunStatus(**json.loads(text)) if text is not None else None
 
     def _stop(self) -> None:

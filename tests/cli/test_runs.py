@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from trained_runs import trained
+
+from bestiary.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return trained(tmp_path_factory.mktemp("runs"))
+
+
+def test_runs_are_listed_with_status_accuracy_and_reason(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["runs", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert sum("finished" in line for line in lines) == 2
+    assert sum("interrupted" in line and "half way" in line for line in lines) == 1
+
+
+def test_runs_can_be_chosen_by_status_and_printed_as_json(folder, capsys):
+    assert main(["runs", str(folder), "--status", "interrupted", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["status"] == "interrupted"
+    assert row["accuracy"] is None
+    assert main(["runs", str(folder), "--status", "failed"]) == 0
+    assert capsys.readouterr().out == f"no failed runs in {folder}\n"
+
+
+def test_wrong_folders_and_statuses_are_one_sentence(folder, capsys):
+    assert main(["runs", str(folder / "none")]) == 2
+    assert "is not there" in capsys.readouterr().err
+    assert main(["runs", str(folder), "--status", "finish"]) == 2
+    assert "unknown status 'finish'; did you mean 'finished'?" in capsys.readouterr().err

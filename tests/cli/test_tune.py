@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from small_recall import write_config
+
+from bestiary.cli.main import main
+from bestiary.runs.store import collect
+from bestiary.runs.tuning import read_tuning
+
+
+@pytest.mark.slow
+def test_tune_writes_a_rate_for_each_model_that_recall_then_uses(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_config(tmp_path)
+    command = ["tune", "tiny.yaml", "--rates", "1e-3,1e-2", "--write", "rates.yaml", "--json"]
+    assert main(command) == 0
+    printed = json.loads(capsys.readouterr().out)
+    tuning = read_tuning(tmp_path / "rates.yaml")
+    assert tuning.plain() == printed
+    assert read_tuning(tmp_path / "results" / "tiny-tuning" / "tuning.yaml") == tuning
+
+    runs = collect("results/tiny-tuning")
+    assert len(runs) == 4
+    for label, tuned in tuning.models.items():
+        rows = runs.filter(label=label).sort("validation_accuracy", descending=True)
+        best = rows["validation_accuracy"][0]
+        assert tuned.validation_accuracy == best
+        assert tuned.rate in rows.filter(validation_accuracy=best)["learning_rate"]
+        assert len(tuned.points) == 2
+
+    # Runs at the chosen rates are of the same config, so their ids are those of the grid.
+    assert main(["recall", "tiny.yaml", "--set", "tuning=rates.yaml", "--list"]) == 0
+    listed = {line.split("\t")[1] for line in capsys.readouterr().out.splitlines()}
+    chosen = {
+        row["run_id"]
+        for row in runs.iter_rows(named=True)
+        if row["learning_rate"] == tuning.rates()[row["label"]]
+    }
+    assert listed == chosen
+
+
+def test_rates_that_are_none_are_one_sentence(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_config(tmp_path)
+    assert main(["tune", "tiny.yaml", "--rates", "fast"]) == 2
+    assert "--rates is 'fast'; it must be numbers such as 1e-3,1e-2" in capsys.readouterr().err
