@@ -20,7 +20,9 @@ towards the state size; integer tensors and Python ints are bookkeeping (a posit
 class Mixer(Protocol):
     """(batch, length, d_model) → (batch, length, d_model), causal, any length from 1 up."""
 
-    def __call__(self, x: Tensor) -> Tensor: ...
+    def __call__(self, x: Tensor) -> Tensor:
+        """Outputs for x, both (batch, length, d_model)."""
+        ...
 
     def state_size(self, length: int) -> int:
         """Floating-point elements one sequence must carry to go on after ``length`` positions."""
@@ -36,8 +38,14 @@ class RecurrentMixer(Mixer, Protocol):
     the state holds exactly ``state_size(length)`` floating-point elements a sequence.
     """
 
-    def initial_state(self, batch: int) -> State: ...
+    def initial_state(self, batch: int) -> State:
+        """The state before anything was read."""
+        ...
 
-    def step(self, x_t: Tensor, state: State) -> tuple[Tensor, State]: ...
+    def step(self, x_t: Tensor, state: State) -> tuple[Tensor, State]:
+        """Output (batch, d_model) for one position, and the state after it."""
+        ...
 
-    def forward(self, x: Tensor, state: State | None = None) -> Any: ...
+    def forward(self, x: Tensor, state: State | None = None) -> Any:
+        """Outputs for x; with a state, (outputs, state after x)."""
+        ...

@@ -136,7 +136,7 @@ def taylor_attention(
 
 
 def chunk_length(length: int, count: int) -> int:
-    """Chunk for ``length`` positions and ``count`` features; ``length`` where cutting costs more."""
+    """Chunk for ``length`` positions and ``count`` features; ``length`` where a cut costs more."""
     return 64 if length > max(256, count) else length
 
 
