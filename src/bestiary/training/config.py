@@ -47,7 +47,7 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         limits = (
             (("epochs", "batch_size", "validate_every", "threads"), 1, "at least 1"),
-            (("patience",), 1, "at least 1, or null"),
+            (("patience",), 1, "at least 1 or null"),
             (("weight_decay", "checkpoint_every"), 0, "0 or more"),
         )
         for names, least, accepted in limits:
@@ -58,6 +58,8 @@ class TrainingConfig:
         for name in ("learning_rate", "clip"):
             if not getattr(self, name) > 0:
                 raise UserError(f"{name} is {getattr(self, name)}; it must be above 0")
+        if self.dtype not in get_args(Dtype):
+            raise UserError(f"dtype is {self.dtype!r} (accepted: {', '.join(get_args(Dtype))})")
         if not 0 <= self.warmup < 1:
             raise UserError(f"warmup is {self.warmup}; it must be a fraction from 0 to below 1")
         if self.stop_at is not None and not 0 < self.stop_at <= 1:
