@@ -43,22 +43,24 @@ class Crossovers:
     """Where one path overtakes another on a kind of device.
 
     shift_taps: most taps for shifts. toeplitz_length: longest sequence for a matrix.
-    chunk_taps, chunk_length: chunks pay for sequences of at least chunk_length that are at least
-    chunk_taps times as long as the filter. tile_bytes: size of a tile, 0 for no tiling.
+    chunk_ratio, chunk_length: chunks pay for sequences of at least chunk_length that are at least
+    chunk_ratio times as long as the filter. tile_bytes: about the size of a tile. tile_channels: the
+    most channels in it.
     """
 
     shift_taps: int
     toeplitz_length: int
-    chunk_taps: int
+    chunk_ratio: int
     chunk_length: int
     tile_bytes: int
+    tile_channels: int
 
 
 # Measured by `python -m benchmarks.conv --crossovers` (2 cores, 512 KiB of second-level cache
 # each). A GPU has no such cache to fit and dear launches; its row is a rule, not a measurement.
 CROSSOVERS = {
-    "cpu": Crossovers(12, 64, 10, 2048, 1 << 20),
-    "cuda": Crossovers(8, 32, 8, 1 << 16, 1 << 30),
+    "cpu": Crossovers(12, 64, 10, 2048, 1 << 20, 64),
+    "cuda": Crossovers(8, 32, 8, 1 << 16, 1 << 30, 1 << 16),
 }
 
 
@@ -109,8 +111,8 @@ def _choose(geometry: Geometry, at: Crossovers) -> tuple[Path, str]:
         return "direct", f"{taps} taps, at most {at.shift_taps}: a sum of shifts"
     if length <= at.toeplitz_length:
         return "direct", f"length {length}, at most {at.toeplitz_length}: a matrix a channel"
-    if length >= at.chunk_length and length >= at.chunk_taps * taps:
-        return "chunked", f"length {length} is at least {at.chunk_taps} times {taps} taps"
+    if length >= at.chunk_length and length >= at.chunk_ratio * taps:
+        return "chunked", f"length {length} is at least {at.chunk_ratio} times {taps} taps"
     return "fft", f"length {length} above {at.toeplitz_length}, {taps} above {at.shift_taps} taps"
 
 
@@ -150,11 +152,11 @@ def _chunked(
 def _tile(size: int, batch: int, channels: int, at: Crossovers, itemsize: int) -> tuple[int, int]:
     """Rows and channels of a tile of about ``tile_bytes``, channels in groups of 64 or fewer.
 
-    A group's filters stay in the cache while rows go by; below 16 channels (a cache line) reading
-    across them wastes memory traffic, so longer transforms get larger tiles instead.
+    Channels come in groups, whose filters stay in the cache while rows go by. Below 16 of them (a
+    cache line) reading across wastes memory traffic, so long transforms get larger tiles instead.
     """
     one = size * itemsize
-    group = min(channels, max(16, min(64, at.tile_bytes // one)))
+    group = min(channels, max(16, min(at.tile_channels, at.tile_bytes // one)))
     groups = -(-channels // max(1, group))
     group = -(-channels // max(1, groups))
     return max(1, min(batch, at.tile_bytes // max(1, one * group))), max(1, group)
