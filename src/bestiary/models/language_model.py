@@ -86,5 +86,6 @@ def build_model(config: ModelConfig, vocab_size: int, max_length: int, seed: int
     Raises ``UserError`` for an unknown mixer or option.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        # Weights are made on the CPU; torch.manual_seed would seed every other device as well.
+        torch.default_generator.manual_seed(seed)
         return LanguageModel(config, vocab_size, max_length)

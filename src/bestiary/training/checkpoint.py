@@ -114,8 +114,7 @@ def restore_training_tensors(
     for name, parameter in model.named_parameters():
         state = _under(f"{name}.", kept)
         if state:
-            # AdamW keeps its step count on the CPU unless fused on another device; as saved is
-            # where the fused kernel of this device wants it.
+            # Fused AdamW wants its moments and its step count where the parameter is.
             optimizer.state[parameter] = {k: v.to(parameter.device) for k, v in state.items()}
     restore_generator_states(_under("generator.", tensors), device)
 

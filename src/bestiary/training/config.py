@@ -45,22 +45,21 @@ class TrainingConfig:
     allocator: bool = True
 
     def __post_init__(self) -> None:
-        limits = (
-            (("epochs", "batch_size", "validate_every", "threads"), 1, "at least 1"),
-            (("patience",), 1, "at least 1 or null"),
-            (("weight_decay", "checkpoint_every"), 0, "0 or more"),
-        )
-        for names, least, accepted in limits:
-            for name in names:
-                value = getattr(self, name)
-                if value is not None and not value >= least:
-                    raise UserError(f"{name} is {value}; it must be {accepted}")
-        for name in ("learning_rate", "clip"):
-            if not getattr(self, name) > 0:
-                raise UserError(f"{name} is {getattr(self, name)}; it must be above 0")
-        if self.dtype not in get_args(Dtype):
-            raise UserError(f"dtype is {self.dtype!r} (accepted: {', '.join(get_args(Dtype))})")
-        if not 0 <= self.warmup < 1:
-            raise UserError(f"warmup is {self.warmup}; it must be a fraction from 0 to below 1")
-        if self.stop_at is not None and not 0 < self.stop_at <= 1:
-            raise UserError(f"stop_at is {self.stop_at}; it must be an accuracy in (0, 1] or null")
+        stop_at, patience = self.stop_at, self.patience
+        rules = {
+            "epochs": (self.epochs >= 1, "at least 1"),
+            "batch_size": (self.batch_size >= 1, "at least 1"),
+            "learning_rate": (self.learning_rate > 0, "above 0"),
+            "weight_decay": (self.weight_decay >= 0, "0 or more"),
+            "warmup": (0 <= self.warmup < 1, "a fraction from 0 to below 1"),
+            "clip": (self.clip > 0, "above 0"),
+            "validate_every": (self.validate_every >= 1, "at least 1"),
+            "stop_at": (stop_at is None or 0 < stop_at <= 1, "an accuracy in (0, 1] or null"),
+            "patience": (patience is None or patience >= 1, "at least 1 or null"),
+            "checkpoint_every": (self.checkpoint_every >= 0, "0 or more"),
+            "dtype": (self.dtype in get_args(Dtype), f"one of {', '.join(get_args(Dtype))}"),
+            "threads": (self.threads >= 1, "at least 1"),
+        }
+        for name, (holds, accepted) in rules.items():
+            if not holds:
+                raise UserError(f"{name} is {getattr(self, name)}; it must be {accepted}")

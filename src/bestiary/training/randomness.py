@@ -25,7 +25,11 @@ def isolated_randomness(seed: int, device: torch.device) -> Iterator[None]:
     """Seed the global generators of torch, numpy and Python inside, and put them back after."""
     before = generator_states(device)
     words = np.random.SeedSequence(seed).generate_state(4, np.uint32)
-    torch.manual_seed(int(words[0]) << 32 | int(words[1]))
+    # torch.manual_seed would seed every device there is; only this one's is put back.
+    torch.default_generator.manual_seed(int(words[0]) << 32 | int(words[1]))
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            torch.cuda.manual_seed(int(words[0]) << 32 | int(words[1]))
     # A user's mixer may draw from numpy's old global generator; Bestiary itself never does.
     np.random.seed(words[2])
     random.seed(int(words[3]))
