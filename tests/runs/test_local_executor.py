@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import subprocess
 import sys
 import threading
@@ -85,28 +84,23 @@ def test_a_run_that_another_process_trains_is_waited_for_and_not_run_twice(tmp_p
 
 
 SWEEP = """
-import sys
 from pathlib import Path
 from bestiary.runs.experiment import make_plan, run_plan
 from bestiary.runs.request import read_experiment
 
 if __name__ == "__main__":
     plan = make_plan(read_experiment(Path("tiny.yaml")), Path("out"))
-    try:
-        print(run_plan(plan, lambda event: print(event, flush=True)), flush=True)
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-        sys.exit(130)
+    run_plan(plan, lambda event: print(event, flush=True))
 """
 
 
 @pytest.fixture
 def sweep(tmp_path, request):
-    """Starts the same sweep of two slow runs and a quick one in a process of its own."""
+    """Starts the same sweep of two slow runs in a process of its own."""
     (tmp_path / "sweep.py").write_text(SWEEP)
     (tmp_path / "odd_mixers.py").write_text((request.path.parent / "odd_mixers.py").read_text())
-    models = ["attention", "odd_mixers:Slow", {"mixers": ["odd_mixers:Slow"], "d_model": 4}]
-    data = tiny(sweep__models=models, executor={"name": "local", "workers": 3})
+    models = ["odd_mixers:Slow", {"mixers": ["odd_mixers:Slow"], "d_model": 4}]
+    data = tiny(sweep__models=models, executor={"name": "local", "workers": 2})
     data["training"] |= {"epochs": 12, "validate_every": 12}
     documents.write(tmp_path / "tiny.yaml", data)
 
@@ -117,14 +111,14 @@ def sweep(tmp_path, request):
     return start
 
 
-def read_until(process, wanted, count):
-    """Read events until ``count`` runs gave the wanted one."""
+def read_until_advanced(process, count):
+    """Read events until ``count`` runs have trained some steps."""
     seen = set()
     for line in process.stdout:
-        if line.startswith(wanted):
+        if line.startswith("Advanced"):
             seen.add(line.split("'")[1])
         if len(seen) == count:
-            return seen
+            return
     raise AssertionError(f"the sweep ended with {seen} alone")
 
 
@@ -151,40 +145,28 @@ def table(folder):
     return collect(folder).sort("run_id").select(columns).rows()
 
 
-def test_killed_or_interrupted_a_sweep_leaves_no_process_and_goes_on_to_the_same_table(
+def test_a_killed_sweep_leaves_no_process_and_goes_on_to_the_table_it_would_have_had(
     tmp_path, sweep
 ):
     out = tmp_path / "out"
-    # SIGKILL: nobody can say goodbye.
     first = sweep()
-    read_until(first, "Advanced", 2)
+    read_until_advanced(first, 2)
     first.kill()
     first.wait()
+    # Its processes see that it is gone, save and go.
     assert wait_until_none(tmp_path, 30) == []
-    assert "finished" not in {row[1] for row in table(out) if row[0].startswith("Slow")}
+    left = {row[0]: row[5] for row in table(out) if row[1] == "interrupted"}
+    assert left
+    assert all((out / "runs" / run_id / "checkpoint").exists() for run_id in left)
 
-    # Ctrl-C: the runs save and say so.
     second = sweep()
-    read_until(second, "Advanced(run_id='Slow", 1)
-    second.send_signal(signal.SIGINT)
-    rest = second.stdout.read()
-    assert second.wait(60) == 130
-    assert "interrupted" in rest
-    interrupted = [row for row in table(out) if row[1] == "interrupted"]
-    assert interrupted
-    assert wait_until_none(tmp_path, 30) == []
-    steps = {row[0]: row[5] for row in interrupted}
-    assert all((out / "runs" / run_id / "checkpoint").exists() for run_id in steps)
-
-    third = sweep()
-    events = third.stdout.read()
-    assert third.wait(120) == 0
+    events = second.stdout.read()
+    assert second.wait(120) == 0
     resumed = table(out)
-    assert [row[1] for row in resumed] == ["finished"] * 3
-    for run_id, step in steps.items():
-        began = [e for e in events.splitlines() if e.startswith(f"Advanced(run_id='{run_id}'")]
-        if began:
-            assert int(began[0].split("step=")[1].split(",")[0]) > step
+    assert [row[1] for row in resumed] == ["finished"] * 2
+    for run_id, step in left.items():
+        went_on = [line for line in events.splitlines() if f"Advanced(run_id='{run_id}'" in line]
+        assert all(int(line.split(" step=")[1].split(",")[0]) > step for line in went_on)
 
     given = jobs(tmp_path / "undisturbed", **_changes(tmp_path))
     for job in given:
