@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 # Seconds an element of a real transform of length m · 2^a, relative to a power of two, for the odd
-# factors m that pay. `python -m benchmarks.conv --fft-sizes` measures them: 1.1-1.4 for lengths
-# from 256 up, above 1.5 for shorter ones, other odd factors dearer. cuFFT ranks them alike.
-_COST = {1: 1.0, 3: 1.25, 5: 1.3, 9: 1.3, 15: 1.4}
+# factors m that pay: 15 · 2^a would have to cost less than 16/15 of 2^(a+4), and does not.
+# `python -m benchmarks.conv --fft-sizes` measures them: 1.1-1.3 for lengths from 256 up, above
+# 1.5 for shorter ones.
+_COST = {1: 1.0, 3: 1.25, 5: 1.3, 9: 1.3}
 _SHORT = 128
 
 
