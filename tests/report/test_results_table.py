@@ -15,6 +15,7 @@ from bestiary.report.table import (
     guessing_line,
     seconds_text,
     share,
+    short,
     table_frame,
 )
 
@@ -66,7 +67,7 @@ def test_lost_runs_are_counted_and_not_averaged(tmp_path: Path) -> None:
     assert [row[k] for k in ("runs", "finished", "diverged", "failed", "unfinished")] == [4] + [
         1
     ] * 4
-    assert "1 diverged, 1 failed, 1" in " ".join(printed(summary_table(tmp_path), 200).split())
+    assert "lost runs 3 of 4" in " ".join(printed(summary_table(tmp_path), 200).split())
 
 
 def test_the_terminal_says_once_what_is_the_same_in_every_row(tmp_path: Path) -> None:
@@ -85,11 +86,27 @@ def test_what_differs_stays_a_column(study: Study) -> None:
 
 
 def test_numbers_stay_whole_on_a_terminal_of_eighty_columns(study: Study) -> None:
-    text = printed(summary_table(study), 80)
+    text = printed(summary_table(study, 80), 80)
+    assert max(map(len, text.splitlines())) <= 80
     for result in study.segments:
         assert result.accuracy is not None
         for part in accuracy_text(result.accuracy).split():
             assert part in text
+
+
+def test_a_wide_terminal_shows_the_rate_and_a_narrow_one_leaves_it_out(study: Study) -> None:
+    assert "rate" in printed(summary_table(study, 120), 120).splitlines()[2]
+    narrow = printed(summary_table(study, 60), 60)
+    assert "accuracy" in narrow and "rate" not in "".join(narrow.splitlines()[:3])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(64, "64"), (999, "999"), (12345, "12.3k"), (262_912, "263k"), (999_700, "999k"),
+     (1_050_000, "1.05M"), (3_000_000_000, "3G"), (None, "–")],
+)  # fmt: skip
+def test_large_numbers_are_short_on_a_terminal(value: int | None, text: str) -> None:
+    assert short(value) == text
 
 
 def test_a_name_like_markup_is_printed_as_it_is(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_overlapping_intervals_are_said_not_to_separate(tmp_path: Path) -> None:
     seeds(tmp_path, (0.96, 0.97, 1.0), mixers="attention")
     seeds(tmp_path, (0.9, 0.99, 0.98), mixers="hyena")
     texts = said(tmp_path, "caution")
-    assert any("the seeds do not separate hyena from attention" in text for text in texts)
+    assert any("The seeds do not separate hyena from attention" in text for text in texts)
 
 
 def test_intervals_apart_are_not_said_to_overlap(tmp_path: Path) -> None:

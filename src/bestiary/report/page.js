@@ -5,9 +5,15 @@
   const root = document.documentElement;
   const form = document.getElementById("filters");
   const dark = matchMedia("(prefers-color-scheme: dark)");
+  for (const chart of charts) chart.rows = chart.values.map((row) => unpacked(chart.fields, row));
   const views = {};
   const drawn = {};
   let highlighted = [];
+
+  // Null is what a row does not have.
+  function unpacked(fields, values) {
+    return Object.fromEntries(fields.map((f, i) => [f, values[i]]).filter(([, v]) => v !== null));
+  }
 
   const theme = () => root.dataset.theme || (dark.matches ? "dark" : "light");
 

@@ -255,13 +255,18 @@ def page_data(study: Study, charts: Sequence[Chart]) -> dict[str, Any]:
     """What the script works with."""
     return {
         "charts": [
-            {"name": chart.name, "spec": described(chart), "rows": list(chart.rows)}
-            for chart in charts
+            {"name": chart.name, "spec": described(chart), **packed(chart.rows)} for chart in charts
         ],
         "looks": {"light": config("light"), "dark": config("dark")},
         "mixers": study.mixers,
         "statuses": {str(point.number): statuses_of(point) for point in study.points},
     }
+
+
+def packed(rows: Sequence[Row]) -> dict[str, Any]:
+    """Rows as lists of values under one list of fields; a field a row lacks is null there."""
+    fields = list(dict.fromkeys(name for row in rows for name in row))
+    return {"fields": fields, "values": [[row.get(name) for name in fields] for row in rows]}
 
 
 def described(chart: Chart) -> dict[str, Any]:

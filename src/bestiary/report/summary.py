@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -17,17 +17,20 @@ STYLES = {"headline": "bold", "good": "green", "bad": "red", "caution": "yellow"
 MARKS = {"headline": "", "good": "✓ ", "bad": "✗ ", "caution": "! "}
 
 
-def summary_table(folder: Path | str | Study) -> Table:
-    """One row a mixer, width and test segment. Raises ``UserError`` where there are no runs."""
+def summary_table(folder: Path | str | Study, width: int | None = None) -> Table:
+    """One row a mixer, width and test segment, for a terminal of ``width`` columns (None: this).
+
+    Raises ``UserError`` where there are no runs.
+    """
     study = folder if isinstance(folder, Study) else load_study(folder)
-    return rich_table(study.segments, study.name)
+    return rich_table(study.segments, study.name, width or Console().width)
 
 
-def summary(folder: Path | str | Study) -> RenderableType:
+def summary(folder: Path | str | Study, width: int | None = None) -> RenderableType:
     """The table and the verdict under it."""
     study = folder if isinstance(folder, Study) else load_study(folder)
     lines = [Padding(sentence(line), (0, 0, 0, 2)) for line in verdict(study)]
-    return Group(summary_table(study), Text(), *lines)
+    return Group(summary_table(study, width), Text(), *lines)
 
 
 def sentence(line: Line) -> Text:

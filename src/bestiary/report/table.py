@@ -9,6 +9,8 @@ from typing import Any
 
 import polars as pl
 from rich import box
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -72,6 +74,8 @@ COLUMNS = (
 )
 HOISTED = ("width", "length", "pairs", "learning_rate", "seeds", "failed")
 """Columns that a terminal leaves out where all rows agree."""
+GIVING_WAY = ("learning_rate", "failed", "seeds")
+"""Columns that a narrow terminal leaves out."""
 NOTHING = "–"
 
 
@@ -167,10 +171,20 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def lost_text(row: dict[str, Any]) -> str:
-    """``1 diverged, 2 failed of 9``, counted over every rate; nothing lost is ``0``."""
-    kinds = ("diverged", "failed", "unfinished")
-    lost = [f"{row[kind]} {kind}" for kind in kinds if row[kind]]
-    return f"{', '.join(lost)} of {row['runs']}" if lost else "0"
+    """``2 of 9``: runs without a result at any rate, of all; nothing lost is ``0``."""
+    lost = row["runs"] - row["finished"]
+    return f"{lost} of {row['runs']}" if lost else "0"
+
+
+def short(value: int | None) -> str:
+    """``12.3k``: a large number in at most five letters, for a terminal."""
+    if value is None:
+        return NOTHING
+    for unit, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if value >= unit:
+            # 999,700 would round to a thousand thousands.
+            return f"{min(value / unit, 999):.3g}{letter}"
+    return str(value)
 
 
 def guessing_line(segments: Sequence[SegmentResult]) -> str:
@@ -193,24 +207,50 @@ def reading_line(segments: Sequence[SegmentResult]) -> str:
     return f"Accuracy on test at the rate chosen on validation, mean of {span} {unit}{interval}."
 
 
-def rich_table(segments: Sequence[SegmentResult], title: str | None = None) -> Table:
-    """The table for a terminal, what its numbers mean under it.
+def rich_table(
+    segments: Sequence[SegmentResult], title: str | None = None, width: int | None = None
+) -> Table:
+    """The table for a terminal of ``width`` columns, what its numbers mean under it.
 
-    A column that says the same in every row is said once instead, for terminals are narrow.
+    A column that says the same in every row is said once instead. Where the rest is still too
+    wide, rate and lost runs give way: the page and the files have them.
     """
-    rows = [cells(result) for result in segments]
-    same = {
-        column.key: {row[number] for row in rows}
-        for number, column in enumerate(COLUMNS)
-        if column.key in HOISTED
-    }
-    said_once = {key for key, values in same.items() if len(values) == 1}
-    # The note on guessing has it for every number of pairs.
-    left_out = said_once | {"chance"}
+    said_once = repeated(segments)
+    # Guessing has a note of its own, for every number of pairs.
+    kept = [column for column in COLUMNS if column.key not in said_once and column.key != "chance"]
     notes = [reading_line(segments), guessing_line(segments)]
-    common = [f"{c.title} {same[c.key].copy().pop()}" for c in COLUMNS if c.key in said_once]
-    if common:
-        notes.insert(0, f"In every row: {', '.join(common)}.")
+    if said_once:
+        each = (f"{c.title} {said_once[c.key]}" for c in COLUMNS if c.key in said_once)
+        notes.insert(0, f"In every row: {', '.join(each)}.")
+    table = lay_out(segments, kept, notes, title)
+    if width is not None and narrowest(table) > width:
+        kept = [column for column in kept if column.key not in GIVING_WAY]
+        table = lay_out(segments, kept, notes, title)
+        if narrowest(table) > width:
+            table.padding = (0, 0, 0, 0)
+    return table
+
+
+def repeated(segments: Sequence[SegmentResult]) -> dict[str, str]:
+    """Columns that say the same in every row, and what."""
+    rows = [dict(zip(COLUMNS, cells(result), strict=True)) for result in segments]
+    texts = {column.key: {row[column] for row in rows} for column in COLUMNS}
+    return {key: texts[key].pop() for key in HOISTED if len(texts[key]) == 1}
+
+
+def narrowest(table: Table) -> int:
+    """How many columns of a terminal the table needs with no number broken."""
+    console = Console(width=1000)
+    return Measurement.get(console, console.options, table).minimum
+
+
+def lay_out(
+    segments: Sequence[SegmentResult],
+    columns: Sequence[Column],
+    notes: Sequence[str],
+    title: str | None,
+) -> Table:
+    """A table with these columns."""
     table = Table(
         title=None if title is None else Text(title),
         title_justify="left",
@@ -222,20 +262,24 @@ def rich_table(segments: Sequence[SegmentResult], title: str | None = None) -> T
         pad_edge=False,
         show_edge=False,
     )
-    kept = [number for number, column in enumerate(COLUMNS) if column.key not in left_out]
-    for number in kept:
-        column = COLUMNS[number]
+    longest = max((len(result.point.label) for result in segments), default=0)
+    for column in columns:
         table.add_column(
             column.title.replace(" ", "\n"),
             justify="right" if column.numeric else "left",
             overflow="fold",
-            # On a narrow terminal these fold, and every number stays whole.
-            no_wrap=column.key not in ("mixer", "accuracy", "failed"),
-            min_width={"mixer": 9, "accuracy": 13}.get(column.key),
+            # An interval may take a second line, as may a long name; all else stays on one.
+            no_wrap=column.key != "accuracy" and not (column.key == "mixer" and longest > 20),
+            min_width={"mixer": min(longest, 20), "accuracy": 13}.get(column.key),
         )
-    for number, (result, row) in enumerate(zip(segments, rows, strict=True)):
+    for number, result in enumerate(segments):
+        texts = dict(zip(COLUMNS, cells(result), strict=True))
+        row = row_of(result)
+        for column in COLUMNS:
+            if column.key in ("state_size", "parameters"):
+                texts[column] = short(row[column.key])
         following = segments[number + 1 : number + 2]
         ends = any(other.point.mixer != result.point.mixer for other in following)
         # Text, not markup: a mixer may be named [red].
-        table.add_row(*(Text(row[k]) for k in kept), end_section=ends and len(rows) > 8)
+        table.add_row(*(Text(texts[c]) for c in columns), end_section=ends and len(segments) > 8)
     return table

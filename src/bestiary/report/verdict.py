@@ -27,7 +27,7 @@ from bestiary.tasks.ceiling import recall_ceiling
 
 RECALLS = 0.95
 NEAR = 0.05
-MOST_NAMED = 4
+MOST_NAMED = 3
 """Settings a sentence names before it counts the rest."""
 BITS = 32
 """Of one element of state, as it is trained."""
@@ -110,9 +110,8 @@ def mixer_line(label: str, results: Sequence[SegmentResult], study: Study) -> Li
         text = f"{label} recalls in none of {len(results)} settings; closest at {scored(best)}."
     else:
         failed = [r for r, g in zip(results, grades, strict=True) if g != "recalls"]
-        more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
-        named = "; ".join(scored(result) for result in failed[:MOST_NAMED])
-        text = f"{label} recalls in {good} of {len(results)} settings; not at {named}{more}."
+        where = counted([scored(result) for result in failed])
+        text = f"{label} recalls in {good} of {len(results)} settings; not at {where}."
     failures = [r for r, g in zip(results, grades, strict=True) if g != "recalls"]
     return Line("bad" if failures else "good", f"{text}{reasons(failures, study)}")
 
@@ -212,17 +211,27 @@ def separation(results: Sequence[SegmentResult]) -> list[Line]:
     if len(labels(results)) > 1 and grades == {"guesses"}:
         said = "No mixer is above guessing, so nothing is said about any: train longer or tune."
         lines.append(Line("caution", said))
+    unclear: dict[tuple[str, str], list[str]] = {}
     for where in dict.fromkeys(setting(result) for result in results):
         here = [result for result in results if setting(result) == where]
         best = max(here, key=lambda r: min(r.accuracies))
-        unclear = [r.point.label for r in here if grade(r) != "recalls" and overlap(best, r)]
-        if grade(best) == "recalls" and unclear:
-            text = (
-                f"At {where} the seeds do not separate {joined(unclear)} from {best.point.label}: "
-                "their intervals overlap."
-            )
-            lines.append(Line("caution", text))
-    return lines
+        names = [r.point.label for r in here if grade(r) != "recalls" and overlap(best, r)]
+        if grade(best) == "recalls" and names:
+            unclear.setdefault((joined(names), best.point.label), []).append(where)
+    return lines + [
+        Line(
+            "caution",
+            f"The seeds do not separate {names} from {best} (their intervals overlap) at "
+            f"{counted(places)}.",
+        )
+        for (names, best), places in unclear.items()
+    ]
+
+
+def counted(names: Sequence[str]) -> str:
+    """``a; b; c; d and 3 more``."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{'; '.join(names[:MOST_NAMED])}{more}"
 
 
 def overlap(one: SegmentResult, other: SegmentResult) -> bool:
@@ -297,10 +306,9 @@ def edges(study: Study) -> list[str]:
         f" ({rate_text(curve.tuned.rate)})"
         for curve in found
     ]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return [
-        f"The best rate is the lowest or highest tried for {joined(names[:MOST_NAMED])}{more}: "
-        "a wider grid may do better."
+        f"The best rate is the lowest or highest tried for {counted(names)}: a wider grid may do "
+        "better."
     ]
 
 

@@ -46,6 +46,8 @@ def curve_rows(
         for key, frame in kept.partition_by("run_id", as_dict=True).items()
     }
     many_widths = len({point.d_model for point in points}) > 1
+    # A number tells the lines apart as well as an id does, in a fraction of the page.
+    number = {run["run_id"]: n for n, run in enumerate(r for p in points for r in p.runs)}
     rows: list[dict[str, Any]] = []
     for point in points:
         for run in point.chosen.runs:
@@ -59,7 +61,7 @@ def curve_rows(
                     "mixer": point.label,
                     "point": point.number,
                     "d_model": point.d_model,
-                    "run": run["run_id"],
+                    "run": number[run["run_id"]],
                     "seed": run["seed"],
                     "status": run["status"],
                     "step": step,
