@@ -19,6 +19,7 @@ def test_tune_writes_a_rate_for_each_model_that_recall_then_uses(tmp_path, monke
     printed = json.loads(capsys.readouterr().out)
     tuning = read_tuning(tmp_path / "rates.yaml")
     assert tuning.plain() == printed
+    assert tuning.command == "bestiary tune tiny.yaml --rates 1e-3,1e-2"
     assert read_tuning(tmp_path / "results" / "tiny-tuning" / "tuning.yaml") == tuning
 
     runs = collect("results/tiny-tuning")

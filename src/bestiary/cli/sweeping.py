@@ -34,11 +34,9 @@ def train(plan: Plan, force: bool = False) -> Outcome:
             return run_plan(plan, notify, force)
     except KeyboardInterrupt:
         # Typer would turn the interrupt into an exit without a word.
-        typer.echo(
-            "bestiary: interrupted; what was trained is kept, and "
-            f"`bestiary resume {plan.folder}` goes on",
-            err=True,
-        )
+        kept = f"what was trained is kept, and `bestiary resume {plan.folder}` goes on"
+        said = kept if plan.folder.exists() else "nothing was trained yet"
+        typer.echo(f"bestiary: interrupted; {said}", err=True)
         raise typer.Exit(130) from None
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +50,7 @@ def tune(
     plan = make_plan(experiment, out or Path("results") / experiment.name)
     outcome = train(plan)
     rows = run_rows(plan.folder)
-    command = f"bestiary tune {f'--preset {preset}' if preset else config}"
+    command = _command(config, preset, rates, overrides or (), mixers or (), seeds)
     tuning = tune_from_runs(rows, command, experiment.plain())
     for path in (plan.folder / FILE, write):
         if path is not None:
@@ -63,3 +65,20 @@ def tune(
         Console().print(table)
         typer.echo(f"tuning file: {write or plan.folder / FILE}")
     return say_failed(plan, outcome)
+
+
+def _command(
+    config: Path | None,
+    preset: str | None,
+    rates: str | None,
+    overrides: Sequence[str],
+    mixers: Sequence[str],
+    seeds: str | None,
+) -> str:
+    """The command that makes the same tuning file, for the file to say."""
+    words = ["bestiary", "tune", *([str(config)] if config else ["--preset", str(preset)])]
+    for option, value in (("--rates", rates), ("--seeds", seeds)):
+        words += [option, value] if value else []
+    for option, values in (("--set", overrides), ("--mixer", mixers)):
+        words += [word for value in values for word in (option, value)]
+    return shlex.join(words)

@@ -26,7 +26,7 @@ def environment(run: RunConfig) -> dict[str, Any]:
             "numpy": np.__version__,
         },
         "git": {
-            "bestiary": commit_of(Path(bestiary.__file__).parent),
+            "bestiary": commit_of(Path(bestiary.__file__).parent, Path(bestiary.__file__).name),
             "working_directory": commit_of(Path.cwd()),
         },
         "host": {
@@ -62,10 +62,14 @@ def processor() -> str:
 
 
 @functools.cache
-def commit_of(folder: Path) -> dict[str, Any] | None:
-    """The commit that ``folder`` is at and whether tracked files differ; None outside of git."""
+def commit_of(folder: Path, tracked: str = ".") -> dict[str, Any] | None:
+    """The commit that ``folder`` is at and whether tracked files differ; None outside of git.
+
+    None too where the repository does not hold ``tracked``: a package installed in an
+    environment inside somebody's repository is not of that repository.
+    """
     commit = _git(folder, "rev-parse", "HEAD")
-    if commit is None:
+    if commit is None or _git(folder, "ls-files", "--error-unmatch", tracked) is None:
         return None
     changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
     return {"commit": commit, "dirty": bool(changed)}
