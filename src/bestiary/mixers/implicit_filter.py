@@ -29,7 +29,9 @@ class ImplicitFilter(Filter):
     filters that change faster from tap to tap. Arguments start with variance 1 (times frequency²)
     over weights and with uniform phases.
     window(t): exponential in t, falling to 1 % after reach · L positions, with ``reach`` spread
-    evenly over channels from ``reach[0]`` to ``reach[1]``.
+    evenly over channels from ``reach[0]`` to ``reach[1]``. Recall needs to hear what was long ago
+    as loudly as what was just now, so the default reach is long and the default frequency low
+    (docs/mixers.md has the measurement).
     skip: learn one more number a channel, added to tap 0 (the D term of state-space models); it
     starts as a standard normal.
     scale: at the start the expected sum of squares over L taps is scale² in every channel.
@@ -43,8 +45,8 @@ class ImplicitFilter(Filter):
         hidden: int = 32,
         depth: int = 2,
         bands: int = 8,
-        frequency: float = 4.0,
-        reach: tuple[float, float] = (0.3, 1.5),
+        frequency: float = 1.0,
+        reach: tuple[float, float] = (1.0, 10.0),
         skip: bool = True,
         scale: float = 1.0,
     ) -> None:
