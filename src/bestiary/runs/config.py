@@ -14,7 +14,7 @@ import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -188,7 +188,7 @@ class RunConfig(BaseModel):
         for name in WITHOUT_EFFECT:
             del training[name]
         return {
-            "task": _resolved_task(self.task, self.build_task()),
+            "task": json.loads(_resolved_task(json.dumps(self.task))),
             "model": model,
             "training": training,
             "seed": self.seed,
@@ -260,21 +260,28 @@ def make_task(spec: Mapping[str, Any]) -> Task:
         raise UserError(f"task {spec.get('name')!r}: {error}") from error
 
 
-def _resolved_task(spec: Mapping[str, Any], task: Task) -> dict[str, Any]:
+@lru_cache(maxsize=256)
+def _resolved_task(text: str) -> str:
+    """The task of a spec in JSON with every default filled in; a sweep has few of many runs."""
+    spec = json.loads(text)
+    task = make_task(spec)
     if dataclasses.is_dataclass(task) and not isinstance(task, type):
-        return {"name": spec["name"], **dataclasses.asdict(task)}
-    return dict(spec)
+        spec = {"name": spec["name"], **dataclasses.asdict(task)}
+    return json.dumps(spec, default=str)
 
 
 def _with_defaults(spec: MixerSpec) -> dict[str, Any]:
     """A mixer with the defaults of its constructor, so that spelling them out changes nothing."""
-    parameters = inspect.signature(mixer_class(spec.name)).parameters.values()
-    defaults = {
+    return {"name": spec.name, **_defaults(mixer_class(spec.name)), **spec.options}
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    parameters = inspect.signature(cls).parameters.values()
+    return {
         p.name: p.default
         for p in parameters
         if isinstance(p.default, (int, float, str, bool, tuple, type(None)))
     }
-    return {"name": spec.name, **defaults, **spec.options}
 
 
 def _digest(data: Any) -> str:

@@ -44,7 +44,10 @@ def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> 
                 training = dataclasses.replace(run.training, learning_rate=rates[run.model.name])
                 run = run.model_copy(update={"training": training})
             for seed in experiment.seeds:
-                seeded = RunConfig(task=run.task, model=run.model, training=run.training, seed=seed)
+                # The parts are valid already, and validating is what a large sweep waits for.
+                seeded = RunConfig.model_construct(
+                    task=run.task, model=run.model, training=run.training, seed=seed
+                )
                 runs.setdefault(seeded.run_id, seeded)
     return list(runs.values())
 
