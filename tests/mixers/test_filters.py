@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestiary.errors import UserError
-from bestiary.mixers.filters import ExplicitFilter, random_taps
+from bestiary.mixers.filters import ExplicitFilter, noisy_delta, random_taps
 
 
 @given(taps=st.integers(1, 9), length=st.integers(1, 12))
@@ -89,3 +89,20 @@ def test_impossible_taps_are_refused(options, words):
 def test_values_that_are_not_taps_by_channels_are_refused():
     with pytest.raises(UserError, match=r"shape \(3,\)"):
         ExplicitFilter(torch.zeros(3))
+
+
+def test_a_noisy_delta_is_a_delta_plus_noise_of_the_stated_energy():
+    taps = noisy_delta(20_000, 3, noise=0.5)
+    taps[0] -= 1
+    assert taps.square().sum(0).mean().item() == pytest.approx(0.25, rel=0.05)
+    assert taps.mean(1).abs().max() < 0.02
+
+
+def test_no_noise_leaves_a_filter_that_passes_its_input_on():
+    u = torch.randn(2, 5, 4)
+    assert torch.equal(ExplicitFilter(noisy_delta(4, 3, noise=0.0)).convolve(u), u)
+
+
+def test_negative_noise_is_refused():
+    with pytest.raises(UserError, match=r"-0\.1"):
+        noisy_delta(2, 3, noise=-0.1)

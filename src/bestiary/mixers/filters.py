@@ -96,3 +96,15 @@ def random_taps(channels: int, taps: int, *, scale: float = 1.0, decay: float = 
         raise UserError(f"decay is {decay}; a filter's decay must be 0 or more")
     envelope = torch.exp(-decay * torch.arange(taps) / taps)
     return torch.randn(taps, channels) * (scale * envelope / envelope.norm())[:, None]
+
+
+def noisy_delta(channels: int, taps: int, noise: float) -> Tensor:
+    """Taps that pass their input on, plus normal noise of the given scale, (taps, channels).
+
+    noise: the expected sum of squares a channel that is added to the 1 at distance 0 is noise².
+    """
+    if noise < 0:
+        raise UserError(f"the noise of a filter is {noise}; it must be 0 or more")
+    values = random_taps(channels, taps, scale=noise)
+    values[0] += 1
+    return values

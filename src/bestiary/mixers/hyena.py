@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from bestiary.errors import UserError, unknown_name
 from bestiary.imports import check_options
-from bestiary.mixers.filters import ExplicitFilter, Filter, random_taps
+from bestiary.mixers.filters import ExplicitFilter, Filter, noisy_delta
 from bestiary.mixers.implicit_filter import ImplicitFilter
 from bestiary.mixers.projection import unit_linear
 
@@ -40,8 +40,10 @@ class Hyena(nn.Module):
 
     Poli et al. 2023, "Hyena Hierarchy" (arXiv 2302.10866), definition 3.1. z^0 and p^1..p^order are
     linear maps of the input, each followed by a depthwise causal convolution of ``short_taps`` taps
-    and a bias (0 taps: neither). The h^ℓ are ``ImplicitFilter`` s, which get ``filter_options``;
-    their skip term is the D of published code, folded into tap 0.
+    and a bias (0 taps: neither). It starts by passing its input on, with noise of energy
+    ``short_noise``² in its taps: taps drawn at random blur three tokens into one, and recall starts
+    late from there (docs/mixers.md). The h^ℓ are ``ImplicitFilter`` s, which get
+    ``filter_options``; their skip term is the D of published code, folded into tap 0.
 
     order counts long filters: order 2 here has two. ``first_filter="identity"`` makes h^1 = δ, so
     that z^1 = p^1 ⊙ z^0: published code does that and has order - 1 long filters.
@@ -57,6 +59,7 @@ class Hyena(nn.Module):
         *,
         order: int = 2,
         short_taps: int = 3,
+        short_noise: float = 0.3,
         max_length: int = 1024,
         first_filter: FirstFilter = "implicit",
         filter_options: Mapping[str, Any] | None = None,
@@ -77,7 +80,7 @@ class Hyena(nn.Module):
         self.short: Filter | None = None
         self.short_bias: nn.Parameter | None = None
         if short_taps:
-            self.short = ExplicitFilter(random_taps(channels, short_taps))
+            self.short = ExplicitFilter(noisy_delta(channels, short_taps, short_noise))
             self.short_bias = nn.Parameter(torch.zeros(channels))
         long = (
             ImplicitFilter(d_model, max_length=max_length, **options)
