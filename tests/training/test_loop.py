@@ -217,6 +217,22 @@ def test_a_checkpoint_of_another_config_or_seed_is_refused(change, seed, tmp_pat
         train(small_model(), TASK, replace(CONFIG, **change), seed, tmp_path)
 
 
+def test_a_checkpoint_of_other_mixers_of_the_same_shape_is_refused(tmp_path):
+    def model(window):
+        mixers = ({"name": "sliding_window", "window": window},)
+        return build_model(ModelConfig(d_model=8, mixers=mixers), 16, 16, 0)
+
+    train(model(2), TASK, CONFIG, 0, tmp_path)
+    with pytest.raises(UserError, match="is of another config or seed"):
+        train(model(3), TASK, CONFIG, 0, tmp_path)
+
+
+def test_the_size_of_a_cache_does_not_make_a_task_another(tmp_path):
+    train(small_model(), TASK, CONFIG, 0, tmp_path)
+    again = train(small_model(), replace(TASK, cache_bytes=1), CONFIG, 0, tmp_path)
+    assert again.status == "finished"
+
+
 def test_how_often_checkpoints_are_written_does_not_change_the_weights(tmp_path):
     one, other = small_model(noise=True), small_model(noise=True)
     train(one, TASK, CONFIG, 0)

@@ -80,13 +80,14 @@ def fingerprint(model: nn.Module, task: Task, config: TrainingConfig, seed: int)
     for name in ("checkpoint_every", "allocator"):
         del decides[name]
     shapes = {name: list(value.shape) for name, value in model.state_dict().items()}
-    described = json.dumps([decides, _identity(task), shapes, seed], sort_keys=True)
+    architecture = _identity(getattr(model, "config", None))
+    described = json.dumps([decides, _identity(task), architecture, shapes, seed], sort_keys=True)
     return hashlib.sha256(described.encode()).hexdigest()
 
 
-def _identity(task: Task) -> str:
-    """The task's fields that make it equal to another; a cache's size is not among them."""
-    if not is_dataclass(task):
-        return repr(task)
-    compared = {f.name: getattr(task, f.name) for f in fields(task) if f.compare}
-    return f"{type(task).__qualname__} {compared!r}"
+def _identity(config: object) -> str:
+    """The fields that make a config equal to another; a cache's size is not among them."""
+    if not is_dataclass(config):
+        return repr(config)
+    compared = {f.name: getattr(config, f.name) for f in fields(config) if f.compare}
+    return f"{type(config).__qualname__} {compared!r}"
