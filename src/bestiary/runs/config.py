@@ -272,11 +272,12 @@ def _resolved_task(text: str) -> str:
 
 def _with_defaults(spec: MixerSpec) -> dict[str, Any]:
     """A mixer with the defaults of its constructor, so that spelling them out changes nothing."""
-    return {"name": spec.name, **_defaults(mixer_class(spec.name)), **spec.options}
+    return {"name": spec.name, **_defaults(spec.name), **spec.options}
 
 
-def _defaults(cls: type) -> dict[str, Any]:
-    parameters = inspect.signature(cls).parameters.values()
+@lru_cache(maxsize=256)
+def _defaults(name: str) -> dict[str, Any]:
+    parameters = inspect.signature(mixer_class(name)).parameters.values()
     return {
         p.name: p.default
         for p in parameters
