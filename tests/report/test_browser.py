@@ -8,12 +8,22 @@ from browser import Opened, chromium, opened
 from made_runs import write_experiment, write_run
 from playwright.sync_api import Browser
 
-from bestiary.report import write_report
+from bestiary.report import load_study
+from bestiary.report.charts import draw
 from bestiary.report.charts.style import BACKGROUND
+from bestiary.report.page import page
 
 pytestmark = pytest.mark.browser
 
 EVIL = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
+
+
+def write_page(folder: Path) -> Path:
+    """The page without the pictures, which take most of the time."""
+    study = load_study(folder)
+    path = folder / "page.html"
+    path.write_text(page(study, draw(study)), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +34,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def report(trained: Path) -> Path:
-    return write_report(trained).html
+    return write_page(trained)
 
 
 @pytest.fixture(scope="module")
 def page_of_all(browser: Browser, report: Path) -> Iterator[Opened]:
-    with opened(browser, report) as page:
-        yield page
+    with opened(browser, report) as seen:
+        yield seen
 
 
 @pytest.fixture
@@ -52,7 +62,7 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_run(folder, mixers="hyena", seed=seed, test=0.3, width=32)
     write_run(folder, mixers="hyena", seed=3, status="diverged", reason="loss was not finite")
     write_run(folder, mixers="h3", status="failed", reason=EVIL)
-    return write_report(folder).html
+    return write_page(folder)
 
 
 def test_it_opens_from_a_file_without_complaint_and_asks_for_nothing(seen: Opened) -> None:

@@ -11,6 +11,7 @@ from made_runs import write_run
 
 from bestiary.report import load_study
 from bestiary.report.charts import Chart, LeftOut, draw
+from bestiary.report.charts.style import BACKGROUND, COLOURS
 from bestiary.report.charts.training import MOST_POINTS, thinned
 from bestiary.report.study import Study
 
@@ -37,15 +38,22 @@ def test_a_sweep_over_width_and_rate_fills_every_chart(charts: dict[str, Chart])
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_chart_is_valid_vega_lite_that_draws_without_a_network(
-    charts: dict[str, Chart], name: str, theme: Any
+    charts: dict[str, Chart], name: str
 ) -> None:
-    spec = charts[name].vega_lite(theme)
+    spec = charts[name].vega_lite()
     alt.Chart.from_dict(spec, validate=True)
     svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     assert svg.startswith("<svg") and charts[name].title in svg
     assert "NaN" not in svg and "undefined" not in svg and "null" not in svg
+
+
+def test_the_dark_theme_is_valid_and_draws_in_its_colours(charts: dict[str, Chart]) -> None:
+    spec = charts["recall"].vega_lite("dark")
+    alt.Chart.from_dict(spec, validate=True)
+    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    assert all(colour in svg for colour in (BACKGROUND["dark"], *COLOURS["dark"][:2]))
+    assert not any(colour in svg for colour in (BACKGROUND["light"], *COLOURS["light"][:2]))
 
 
 def test_recall_shows_means_seeds_and_chance_of_the_runs(

@@ -130,7 +130,7 @@ def test_the_summary_ends_with_the_verdict(tmp_path: Path) -> None:
     write_run(tmp_path, test=0.3)
     text = printed(summary(tmp_path), 200)
     assert isinstance(summary_table(tmp_path), Table)
-    assert text.index("Guessing among") < text.index("✗ attention recalls in part")
+    assert text.index("Guessing among") < text.index("✗ attention does not recall")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,14 @@ from pathlib import Path
 import pytest
 from made_runs import write_run
 
+from bestiary.models.config import ModelConfig
 from bestiary.report import load_study, verdict
 from bestiary.runs import documents
 from bestiary.runs.config import RunConfig
+from bestiary.runs.job import Job
 from bestiary.runs.tuning import Point, Tuning, tune
+from bestiary.runs.worker import execute
+from bestiary.training.config import TrainingConfig
 
 
 def said(folder: Path, kind: str) -> list[str]:
@@ -112,6 +116,23 @@ def test_lost_runs_are_counted_and_their_mixers_named(tmp_path: Path) -> None:
     assert said(tmp_path, "caution")[0] == (
         "Of 5 runs 1 diverged (hyena) and 1 failed (h3); means are over the finished ones."
     )
+
+
+def test_a_training_that_really_diverges_is_named_and_has_no_accuracy(tmp_path: Path) -> None:
+    task = {
+        "name": "mqar", "vocab_size": 16, "segments": [{"length": 8, "pairs": 1}],
+        "train_examples": 64, "validation_examples": 16, "test_examples": 16,
+    }  # fmt: skip
+    run = RunConfig(
+        task=task,
+        model=ModelConfig(d_model=4, n_layers=1),
+        training=TrainingConfig(epochs=2, batch_size=16, learning_rate=1e30),
+        seed=0,
+    )
+    status = execute(Job(run, tmp_path / "runs" / run.run_id))
+    assert status is not None and status.status == "diverged"
+    assert said(tmp_path, "headline") == ["No run has finished yet, so nothing is known."]
+    assert said(tmp_path, "caution")[0].startswith("Of 1 run 1 diverged (attention)")
 
 
 def test_fewer_than_three_seeds_are_a_sketch(tmp_path: Path) -> None:

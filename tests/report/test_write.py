@@ -6,6 +6,8 @@ from made_runs import write_run
 
 from bestiary.errors import UserError
 from bestiary.report import ReportPaths, load_study, write_report
+from bestiary.report.charts import draw
+from bestiary.report.page import page
 from bestiary.report.study import Study
 from bestiary.report.table import table_frame
 
@@ -55,7 +57,6 @@ def test_a_folder_without_runs_is_a_mistake_of_one_sentence(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_report_is_a_function_of_the_folder(tmp_path: Path) -> None:
-    write_run(tmp_path, test=0.4)
-    first = write_report(tmp_path).html.read_text()
-    assert write_report(load_study(tmp_path)).html.read_text() == first
+def test_a_page_is_a_function_of_the_folder(written: ReportPaths, trained: Path) -> None:
+    study = load_study(trained)
+    assert page(study, draw(study)) == written.html.read_text(encoding="utf-8")

@@ -63,7 +63,8 @@
     const left = Math.min(spec.usermeta.left, Math.round(width * 0.45));
     const gap = 24;
     const fits = Math.floor((width - left - 12 + gap) / (230 + gap));
-    const columns = Math.max(1, Math.min(fits, panels, 3));
+    // Four in a square: three and one look like a mistake.
+    const columns = Math.max(1, Math.min(fits, panels, panels === 4 ? 2 : 3));
     const room = Math.floor((width - left - 12 - gap * (columns - 1)) / columns);
     spec.columns = columns;
     spec.spec.width = Math.max(120, Math.min(room, panels === 1 ? 720 : 520));

@@ -272,7 +272,8 @@ def lost_runs(study: Study) -> str:
     ]
     if not parts:
         return ""
-    return f"Of {len(study.runs)} runs {joined(parts)}; means are over the finished ones."
+    total = f"{len(study.runs)} run{'' if len(study.runs) == 1 else 's'}"
+    return f"Of {total} {joined(parts)}; means are over the finished ones."
 
 
 def few_seeds(study: Study) -> str:

@@ -88,7 +88,7 @@ def in_panels(
     header = alt.Header(title=None, labels=len(panels) > 1 or bool(panels and panels[0]))
     chart = base.facet(
         facet=alt.Facet("panel:N", sort=list(panels), header=header),
-        columns=min(len(panels), MOST_COLUMNS),
+        columns=2 if len(panels) == 4 else min(len(panels), MOST_COLUMNS),
         data=alt.NamedData(name=SOURCE),
         spacing=24,
     )
