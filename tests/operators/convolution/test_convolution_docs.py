@@ -24,7 +24,9 @@ def test_the_borders_of_the_page_are_those_of_the_planner():
     cpu = CROSSOVERS["cpu"]
     assert f"| up to {cpu.shift_taps} taps |" in PAGE
     assert f"| more taps, up to length {cpu.toeplitz_length} |" in PAGE
-    assert f"| from length {cpu.chunk_length:,}, at least {cpu.chunk_ratio} times the taps |" in PAGE
+    assert (
+        f"| from length {cpu.chunk_length:,}, at least {cpu.chunk_ratio} times the taps |" in PAGE
+    )
 
 
 def test_the_factors_of_the_page_are_those_of_transform_lengths():

@@ -54,7 +54,7 @@ def test_conv_runs_the_product_that_explain_names(length, taps, path, monkeypatc
 
 
 def test_the_chosen_path_is_logged_once_for_a_size(caplog):
-    module.plan_geometry.cache_clear()
+    module._plan.cache_clear()
     with caplog.at_level(logging.DEBUG, "bestiary"):
         for _ in range(3):
             conv(*sizes(2, 77, 3, 77))
@@ -77,7 +77,8 @@ def test_taps_out_of_reach_do_not_enter_the_plan():
     assert plan_for(2, 100, 3, 1000) == plan_for(2, 100, 3, 100)
 
 
-def test_a_tile_of_a_transform_stays_near_its_bound():
+def test_a_tile_of_a_transform_stays_near_its_bound(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
     for batch, length, channels in [(64, 512, 256), (1, 16_384, 64), (64, 32, 64), (3, 100, 5)]:
         plan = plan_for(batch, length, channels, length, path="fft")
         assert 1 <= plan.rows <= batch and 1 <= plan.channels <= channels
@@ -85,9 +86,18 @@ def test_a_tile_of_a_transform_stays_near_its_bound():
         assert tile <= max(1 << 20, min(channels, 16) * plan.fft_size * 4)
 
 
+def test_a_tile_grows_with_the_threads_that_share_it(monkeypatch):
+    rows = []
+    for threads in (1, 2, 4):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        rows.append(plan_for(64, 512, 64, 512).rows)
+    assert rows == [4, 8, 16]
+
+
 def test_other_devices_have_rules_of_their_own():
     cpu, gpu = (plan_for(64, 512, 256, 512, device=d) for d in ("cpu", "cuda"))
-    assert gpu.path == "fft" and gpu.rows == 64 and gpu.channels > cpu.channels
+    assert gpu.path == "fft" and (gpu.rows, gpu.channels) == (64, 256)
+    assert cpu.channels == 64
     assert plan_for(64, 48, 64, 48).path == "direct"
     assert plan_for(64, 48, 64, 48, device="cuda").path == "fft"
     assert plan_for(64, 48, 64, 48, device="xpu").path == "fft"

@@ -199,12 +199,13 @@ def test_tiles_of_rows_channels_and_blocks_fit_together(mode, path, monkeypatch)
     """Tiles of 40 KB: several rows, channel groups and blocks, the last of each one short."""
     from bestiary.operators.convolution import plan as module
 
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
     small = module.Crossovers(3, 16, 2, 50, 40_000, 20)
     monkeypatch.setitem(module.CROSSOVERS, "cpu", small)
-    module.plan_geometry.cache_clear()
+    module._plan.cache_clear()
     u, h = draw(34, 7, 83, 37).requires_grad_(), draw(35, 21, 37).requires_grad_()
     y = conv(u, h, mode, path=path)
-    module.plan_geometry.cache_clear()
+    module._plan.cache_clear()
     wanted = direct_sum(u.detach().numpy(), h.detach().numpy(), mode, None)
     np.testing.assert_allclose(y.detach().numpy(), wanted, atol=1e-10, rtol=0)
     # <g, conv(u, h)> is linear in h and in u: its gradients give it back.

@@ -96,8 +96,8 @@ def _prepare(
     if u.device != h.device:
         raise UserError(f"the filter is on {h.device} and the input on {u.device}")
     geometry = geometry_for(length, taps, mode, centre)
-    itemsize = _work_dtype(u, h).itemsize
-    plan = plan_geometry(geometry.trimmed(), batch, channels, path, itemsize, u.device.type)
+    kept, dtype = geometry.trimmed(), _work_dtype(u, h)
+    plan = plan_geometry(kept, batch, channels, path, dtype, u.device.type)
     return geometry, plan
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -44,8 +44,8 @@ class Crossovers:
 
     shift_taps: most taps for shifts. toeplitz_length: longest sequence for a matrix.
     chunk_ratio, chunk_length: chunks pay for sequences of at least chunk_length that are at least
-    chunk_ratio times as long as the filter. tile_bytes: about the size of a tile. tile_channels: the
-    most channels in it.
+    chunk_ratio times as long as the filter. tile_bytes: about the size of a tile, for each of
+    torch's threads on a CPU. tile_channels: the most channels in it.
     """
 
     shift_taps: int
@@ -80,20 +80,35 @@ def plan_for(
 
     ``path`` other than ``auto`` fixes the path, and the sizes within it are chosen. ``dtype`` is
     that of the computation (float32 for bfloat16 tensors). ``device`` is a device type; others
-    than those in ``CROSSOVERS`` are planned as ``cuda``. Raises ``UserError`` as ``conv`` does.
+    than those in ``CROSSOVERS`` are planned as ``cuda``. On a CPU tiles grow with the number of
+    torch's threads, which share them. Raises ``UserError`` as ``conv`` does.
     """
     geometry = geometry_for(length, taps, mode, centre).trimmed()
-    return plan_geometry(geometry, batch, channels, path, dtype.itemsize, device)
+    return plan_geometry(geometry, batch, channels, path, dtype, device)
+
+
+def plan_geometry(
+    geometry: Geometry, batch: int, channels: int, path: Path, dtype: torch.dtype, device: str
+) -> Plan:
+    """``plan_for`` a trimmed geometry."""
+    threads = torch.get_num_threads() if device == "cpu" else 1
+    return _plan(geometry, batch, channels, path, dtype.itemsize, device, threads)
 
 
 @lru_cache(maxsize=4096)
-def plan_geometry(
-    geometry: Geometry, batch: int, channels: int, path: Path, itemsize: int, device: str
+def _plan(
+    geometry: Geometry,
+    batch: int,
+    channels: int,
+    path: Path,
+    itemsize: int,
+    device: str,
+    threads: int,
 ) -> Plan:
-    """``plan_for`` a trimmed geometry; ``itemsize`` is the bytes of a number."""
     if path not in PATHS:
         raise unknown_name("convolution path", path, PATHS)
     at = CROSSOVERS.get(device, CROSSOVERS["cuda"])
+    at = replace(at, tile_bytes=at.tile_bytes * threads)
     chosen, reason = (path, "asked for") if path != "auto" else _choose(geometry, at)
     if chosen == "direct":
         plan = _direct(geometry, batch, channels, at, itemsize, reason)
