@@ -69,10 +69,10 @@ def write_plots(folder: Path, charts: Sequence[Chart | LeftOut]) -> list[Path]:
             png.unlink(missing_ok=True)
             svg.unlink(missing_ok=True)
             continue
-        spec = chart.vega_lite()
         # No address is allowed: a picture never waits for a network.
-        image = vl_convert.vegalite_to_png(spec, scale=PNG_SCALE, allowed_base_urls=[])
+        drawing = vl_convert.vegalite_to_svg(chart.vega_lite(), allowed_base_urls=[])
+        image = vl_convert.svg_to_png(drawing, scale=PNG_SCALE)
         write_with(png, partial(Path.write_bytes, data=image))
-        write_text(svg, vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+        write_text(svg, drawing)
         written += [png, svg]
     return written
