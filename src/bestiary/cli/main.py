@@ -85,7 +85,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in given
     given = [argument for argument in given if argument != "--debug"]
     try:
-        code = typer.main.get_command(app).main(given, "bestiary", standalone_mode=False)
+        # Not Typer's own main, which turns an interrupt into a silent exit.
+        entry = typer.main.get_command(app)
+        with entry.make_context("bestiary", given) as context:
+            entry.invoke(context)
     except typer.Exit as leaving:
         return leaving.exit_code
     except (KeyboardInterrupt, typer.Abort) as stop:
@@ -105,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         typer.echo(f"bestiary: {sentence(error)}", err=True)
         mistakes = (UsageMistake, UserError, OSError)
         return 2 if isinstance(error, mistakes) else 70
-    return code if isinstance(code, int) else 0
+    return 0
 
 
 def run() -> None:

@@ -1,0 +1,70 @@
+"""The frame of the command line: sentences, exit codes, and no traceback unless asked for."""
+
+import pytest
+import typer
+
+from bestiary import __version__
+from bestiary.cli import main as frame
+from bestiary.errors import UserError
+
+
+@pytest.fixture
+def command_that(monkeypatch):
+    """Make the command line a single command that raises what it is told to."""
+
+    def make(error):
+        app = typer.Typer()
+
+        @app.command()
+        def only() -> None:
+            raise error
+
+        monkeypatch.setattr(frame, "app", app)
+        return frame.main([])
+
+    return make
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_is_printed_and_succeeds(arguments, capsys):
+    assert frame.main(arguments) == 0
+    assert "recall" in capsys.readouterr().out
+
+
+def test_the_version_is_the_package_s(capsys):
+    assert frame.main(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == f"bestiary {__version__}"
+
+
+def test_a_misspelt_command_is_one_sentence_with_the_right_word(capsys):
+    assert frame.main(["recal"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "recall" in said
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (UserError("width is 0;\n it must be 1"), 2, "bestiary: width is 0; it must be 1"),
+        (PermissionError(13, "Permission denied", "out"), 2, "bestiary: out: Permission denied"),
+        (OSError(28, "No space left on device"), 2, "bestiary: No space left on device"),
+        (KeyboardInterrupt(), 130, "bestiary: interrupted; what was finished is kept"),
+        (typer.Exit(1), 1, ""),
+    ],
+)
+def test_an_error_is_one_sentence_and_an_exit_code(command_that, capsys, error, code, sentence):
+    assert command_that(error) == code
+    assert capsys.readouterr().err.strip() == sentence
+
+
+def test_a_fault_of_our_own_is_called_one_and_has_its_own_exit_code(command_that, capsys):
+    assert command_that(ZeroDivisionError("division by zero")) == 70
+    said = capsys.readouterr().err
+    assert "ZeroDivisionError: division by zero" in said
+    assert "Traceback" not in said
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(capsys):
+    assert frame.main(["runs", "not-a-folder", "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
