@@ -38,7 +38,7 @@ class LanguageModel(nn.Module):
             for spec in config.layer_mixers
         )
         self.norm = nn.LayerNorm(d_model)
-        initialise_embeddings(self, config.embedding_std)
+        initialise_embeddings(self.embedding, self.position_embedding, std=config.embedding_std)
 
     def forward(self, tokens: Tensor, positions: Tensor | None = None) -> Tensor:
         """Logits (len(positions), vocab_size), or (batch, length, vocab_size) without positions.
