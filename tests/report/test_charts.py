@@ -42,7 +42,8 @@ def test_every_chart_is_valid_vega_lite_that_draws_without_a_network(
     charts: dict[str, Chart], name: str
 ) -> None:
     spec = charts[name].vega_lite()
-    alt.Chart.from_dict(spec, validate=True)
+    # Without the rows, which the schema would be tried on one by one.
+    alt.Chart.from_dict({**spec, "datasets": {"rows": []}}, validate=True)
     svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     assert svg.startswith("<svg") and charts[name].title in svg
     assert "NaN" not in svg and "undefined" not in svg and "null" not in svg
@@ -50,7 +51,7 @@ def test_every_chart_is_valid_vega_lite_that_draws_without_a_network(
 
 def test_the_dark_theme_is_valid_and_draws_in_its_colours(charts: dict[str, Chart]) -> None:
     spec = charts["recall"].vega_lite("dark")
-    alt.Chart.from_dict(spec, validate=True)
+    alt.Chart.from_dict({**spec, "datasets": {"rows": []}}, validate=True)
     svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     assert all(colour in svg for colour in (BACKGROUND["dark"], *COLOURS["dark"][:2]))
     assert not any(colour in svg for colour in (BACKGROUND["light"], *COLOURS["light"][:2]))
