@@ -42,7 +42,7 @@ class Hyena(nn.Module):
     linear maps of the input, each followed by a depthwise causal convolution of ``short_taps`` taps
     and a bias (0 taps: neither). It starts by passing its input on, with noise of energy
     ``short_noise``² in its taps: taps drawn at random blur three tokens into one, and recall starts
-    late from there (docs/mixers.md). The h^ℓ are ``ImplicitFilter`` s, which get
+    late from there (docs/studies/hyena-start.yaml). The h^ℓ are ``ImplicitFilter`` s, which get
     ``filter_options``; their skip term is the D of published code, folded into tap 0.
 
     order counts long filters: order 2 here has two. ``first_filter="identity"`` makes h^1 = δ, so

@@ -31,7 +31,7 @@ class ImplicitFilter(Filter):
     window(t): exponential in t, falling to 1 % after reach · L positions, with ``reach`` spread
     evenly over channels from ``reach[0]`` to ``reach[1]``. Recall needs to hear what was long ago
     as loudly as what was just now, so the default reach is long and the default frequency low
-    (docs/mixers.md has the measurement).
+    (docs/studies/hyena-start.yaml compares).
     skip: learn one more number a channel, added to tap 0 (the D term of state-space models); it
     starts as a standard normal.
     scale: at the start the expected sum of squares over L taps is scale² in every channel.
