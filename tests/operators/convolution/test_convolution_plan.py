@@ -83,7 +83,8 @@ def test_a_tile_of_a_transform_stays_near_its_bound(monkeypatch):
         plan = plan_for(batch, length, channels, length, path="fft")
         assert 1 <= plan.rows <= batch and 1 <= plan.channels <= channels
         tile = plan.rows * plan.channels * plan.fft_size * 4
-        assert tile <= max(1 << 20, min(channels, 16) * plan.fft_size * 4)
+        assert tile <= max(4 << 20, min(channels, 16) * plan.fft_size * 4)
+        assert tile <= 1 << 20 or plan.rows == 1
 
 
 def test_a_tile_grows_with_the_threads_that_share_it(monkeypatch):
@@ -97,7 +98,8 @@ def test_a_tile_grows_with_the_threads_that_share_it(monkeypatch):
 def test_other_devices_have_rules_of_their_own():
     cpu, gpu = (plan_for(64, 512, 256, 512, device=d) for d in ("cpu", "cuda"))
     assert gpu.path == "fft" and (gpu.rows, gpu.channels) == (64, 256)
-    assert cpu.channels == 64
+    assert cpu.rows < 64
+    assert plan_for(1, 16_384, 256, 16_384).channels < 256
     assert plan_for(64, 48, 64, 48).path == "direct"
     assert plan_for(64, 48, 64, 48, device="cuda").path == "fft"
     assert plan_for(64, 48, 64, 48, device="xpu").path == "fft"

@@ -191,27 +191,3 @@ def test_a_row_does_not_depend_on_the_other_rows(path, length):
 def test_the_same_call_gives_the_same_bits(path):
     u, h = draw(32, 3, 130, 5, dtype=torch.float32), draw(33, 130, 5, dtype=torch.float32)
     assert torch.equal(conv(u, h, path=path), conv(u, h, path=path))
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("path", PATHS)
-def test_tiles_of_rows_channels_and_blocks_fit_together(mode, path, monkeypatch):
-    """Tiles of 40 KB: several rows, channel groups and blocks, the last of each one short."""
-    from bestiary.operators.convolution import plan as module
-
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
-    small = module.Crossovers(3, 16, 2, 50, 40_000, 20)
-    monkeypatch.setitem(module.CROSSOVERS, "cpu", small)
-    module._plan.cache_clear()
-    u, h = draw(34, 7, 83, 37).requires_grad_(), draw(35, 21, 37).requires_grad_()
-    y = conv(u, h, mode, path=path)
-    module._plan.cache_clear()
-    wanted = direct_sum(u.detach().numpy(), h.detach().numpy(), mode, None)
-    np.testing.assert_allclose(y.detach().numpy(), wanted, atol=1e-10, rtol=0)
-    # <g, conv(u, h)> is linear in h and in u: its gradients give it back.
-    g = draw(36, 7, 83, 37)
-    grad_u, grad_h = torch.autograd.grad(y, (u, h), g)
-    u, h, y = u.detach(), h.detach(), y.detach()
-    value = float((g * y).sum())
-    assert abs(float((grad_u * u).sum()) - value) < 1e-8
-    assert abs(float((grad_h * h).sum()) - value) < 1e-8

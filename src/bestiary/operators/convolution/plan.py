@@ -45,7 +45,7 @@ class Crossovers:
     shift_taps: most taps for shifts. toeplitz_length: longest sequence for a matrix.
     chunk_ratio, chunk_length: chunks pay for sequences of at least chunk_length that are at least
     chunk_ratio times as long as the filter. tile_bytes: about the size of a tile, for each of
-    torch's threads on a CPU. tile_channels: the most channels in it.
+    torch's threads on a CPU.
     """
 
     shift_taps: int
@@ -53,14 +53,13 @@ class Crossovers:
     chunk_ratio: int
     chunk_length: int
     tile_bytes: int
-    tile_channels: int
 
 
 # Measured by `python -m benchmarks.conv --crossovers` (2 cores, 512 KiB of second-level cache
 # each). A GPU has no such cache to fit and dear launches; its row is a rule, not a measurement.
 CROSSOVERS = {
-    "cpu": Crossovers(12, 64, 10, 2048, 1 << 20, 64),
-    "cuda": Crossovers(8, 32, 8, 1 << 16, 1 << 30, 1 << 16),
+    "cpu": Crossovers(12, 64, 10, 2048, 1 << 20),
+    "cuda": Crossovers(8, 32, 8, 1 << 16, 1 << 30),
 }
 
 
@@ -165,13 +164,14 @@ def _chunked(
 
 
 def _tile(size: int, batch: int, channels: int, at: Crossovers, itemsize: int) -> tuple[int, int]:
-    """Rows and channels of a tile of about ``tile_bytes``, channels in groups of 64 or fewer.
+    """Rows and channels of a tile of about ``tile_bytes``.
 
-    Channels come in groups, whose filters stay in the cache while rows go by. Below 16 of them (a
-    cache line) reading across wastes memory traffic, so long transforms get larger tiles instead.
+    Whole rows are read in one piece and are the fastest to transpose, also at a few times the
+    size. Longer ones are cut into groups of channels, of no fewer than 16 (a cache line): reading
+    across fewer wastes memory traffic.
     """
-    one = size * itemsize
-    group = min(channels, max(16, min(at.tile_channels, at.tile_bytes // one)))
+    one = max(1, size * itemsize)
+    group = min(channels, max(16, 4 * at.tile_bytes // one))
     groups = -(-channels // max(1, group))
     group = -(-channels // max(1, groups))
     return max(1, min(batch, at.tile_bytes // max(1, one * group))), max(1, group)

@@ -17,8 +17,10 @@ from torch import Tensor
 from bestiary.operators.convolution.geometry import Block, Geometry, blocks, wrapped
 from bestiary.operators.convolution.plan import Plan
 
-# Rows of a power-of-two size are a whole number of pages apart, and reading down a column of them
-# misses the first-level cache every time; a few elements between rows avoid that.
+# Reading down a column of rows that lie a multiple of this many bytes apart misses the first-level
+# cache every time, since all of them compete for a few of its places. Such tiles are copied to
+# rows with a gap between them before they are transposed.
+_CONFLICT_BYTES = 2048
 _ROW_GAP = 16
 
 
@@ -52,7 +54,8 @@ class _Outlet:
         self.staging = staging[..., :size]
 
     def _staged(self, tile: Tensor, out: Tensor) -> Tensor:
-        if out.stride(-1) == 1:
+        pitch = tile.stride(-2) * tile.element_size()
+        if out.stride(-1) == 1 or pitch % _CONFLICT_BYTES:
             return tile
         stage = self.staging[: tile.shape[0], : tile.shape[1], : tile.shape[2]]
         return stage.copy_(tile)
