@@ -10,6 +10,7 @@ import altair as alt
 from bestiary.report.charts.chart import Chart, LeftOut, in_panels, rows_of, shown
 from bestiary.report.interval import MEANING
 from bestiary.report.segments import SegmentResult
+from bestiary.report.table import share
 
 NAME, TITLE = "recall", "What each mixer recalls"
 CAPTION = (
@@ -28,7 +29,7 @@ def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
             continue
         point = result.point
         shared = {
-            "panel": result.setting,
+            "panel": result.setting if many_widths else f"width {point.d_model}, {result.setting}",
             "name": f"{point.label}, width {point.d_model}" if many_widths else point.label,
             "mixer": point.label,
             "point": point.number,
@@ -37,7 +38,8 @@ def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
             "pairs": result.pairs,
         }
         low, high = result.accuracy.bounds
-        mean = {"accuracy": result.accuracy.mean, "low": low, "high": high}
+        value = result.accuracy.mean
+        mean = {"accuracy": value, "said": share(value), "low": low, "high": high}
         rows.append({"kind": "mean", **shared, **mean, "chance": result.chance})
         for run, accuracy in zip(point.chosen.finished, result.accuracies, strict=True):
             rows.append({"kind": "seed", **shared, "accuracy": accuracy, "seed": run["seed"]})
@@ -63,6 +65,16 @@ def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Cha
     means = rows_of("mean")
     layers = [
         means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(x="min(chance):Q"),
+        means.mark_text(text="guessing", align="left", dx=5, fontSize=10).encode(
+            x="min(chance):Q", y=alt.value(2)
+        ),
+        # Beside the interval, on the side where there is room.
+        means.transform_filter("datum.high > 0.5")
+        .mark_text(align="right", dx=-11)
+        .encode(x="low:Q", y=y, text="said:N"),
+        means.transform_filter("datum.high <= 0.5")
+        .mark_text(align="left", dx=11)
+        .encode(x="high:Q", y=y, text="said:N"),
         means.mark_rule(strokeWidth=3, opacity=0.45).encode(
             x=alt.X("low:Q"), x2="high:Q", y=y, color=colour
         ),
