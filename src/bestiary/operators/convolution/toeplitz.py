@@ -44,13 +44,15 @@ def _matrix(h: Tensor, geometry: Geometry) -> Tensor:
 def _diagonal_sums(matrix: Tensor) -> Tensor:
     """(channels, 2 · length - 1): the sum of every diagonal, by lag.
 
-    Rows padded to twice the length less one, read at a pitch one shorter, are shifted by one more
-    position each, so that diagonals become columns.
+    Rows that are padded to the number of lags and read at a pitch one longer are shifted by one
+    more position each, so that diagonals become columns.
     """
     channels, length, _ = matrix.shape
-    shifted = pad(matrix.flip(1), (0, length)).view(channels, -1)
-    columns = shifted[:, : length * (2 * length - 1)].view(channels, length, 2 * length - 1)
-    return columns.sum(1)
+    lags = 2 * length - 1
+    rows = matrix.new_zeros(channels, length + 1, lags)
+    rows[:, :length, length - 1 :] = matrix
+    shifted = rows.as_strided((channels, length, lags), (rows.stride(0), lags + 1, 1))
+    return shifted.sum(1)
 
 
 def _channels_first(x: Tensor, dtype: torch.dtype) -> Tensor:
