@@ -123,7 +123,7 @@ def gradients(
     grad_h = torch.zeros_like(h)
     for group in _tiles(u.shape[1], plan.channels):
         filters = _spectrum(h[group], n).conj_physical_()
-        total = torch.zeros((), dtype=filters.dtype, device=h.device)
+        total = torch.zeros_like(filters)
         for part in _tiles(u.shape[0], plan.rows):
             for cut in cuts:
                 if need[1]:
@@ -132,12 +132,13 @@ def gradients(
                 tile = buffer.load(g[part, group], cut.start, cut.stop, at=cut.offset)
                 outputs = torch.fft.rfft(tile)
                 if need[1]:
-                    total = total + inputs.mul_(outputs).sum(0)
+                    product = inputs.mul_(outputs)
+                    total += product[0] if len(product) == 1 else product.sum(0)
                 if need[0]:
                     full = torch.fft.irfft(outputs.mul_(filters), n, norm="forward")
                     run = full[..., : cut.last - cut.first]
                     _put_back(outlet, run, grad_u[part, group], cut, wrap, single)
-        if need[1] and total.dim():
+        if need[1]:
             grad_h[group] = torch.fft.irfft(total, n)[..., : geometry.taps]
     return (grad_u.to(u.dtype) if need[0] else None), (grad_h if need[1] else None)
 
