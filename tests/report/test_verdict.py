@@ -87,6 +87,13 @@ def test_seeds_that_disagree_are_said_to(tmp_path: Path) -> None:
     assert "attention depends on the seed: 2 of 3 reach 0.95" in text
 
 
+def test_an_interval_that_holds_guessing_is_not_called_recall_in_part(tmp_path: Path) -> None:
+    # t with 2 degrees: 0.366 ± 4.303 * 0.095 / sqrt(3), from 0.13, and 1/4 is inside.
+    seeds(tmp_path, (0.27, 0.46, 0.368), mixers="hyena")
+    (text,) = said(tmp_path, "bad")
+    assert text.startswith("hyena is not told from guessing by its seeds: 0.366 (0.130–0.602)")
+
+
 def test_overlapping_intervals_are_said_not_to_separate(tmp_path: Path) -> None:
     seeds(tmp_path, (0.96, 0.97, 1.0), mixers="attention")
     seeds(tmp_path, (0.9, 0.99, 0.98), mixers="hyena")

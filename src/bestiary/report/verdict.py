@@ -60,8 +60,7 @@ def grade(result: SegmentResult) -> Grade:
         return "recalls"
     if any(recalled):
         return "depends"
-    chance = result.chance or 0.0
-    return "guesses" if max(result.accuracies) <= chance + NEAR else "part"
+    return "guesses" if max(result.accuracies) <= chance_of(result) + NEAR else "part"
 
 
 def labels(results: Sequence[SegmentResult]) -> list[str]:
@@ -133,7 +132,14 @@ def said(what: Grade, result: SegmentResult) -> str:
     guessing = f"guessing among the pairs drawn has {share(result.chance)}"
     if what == "guesses":
         return f"does not recall: {number}, where {guessing}"
+    if seeds > 1 and result.accuracy is not None and result.accuracy.bounds[0] <= chance_of(result):
+        return f"is not told from guessing by its seeds: {number}, where {guessing}"
     return f"recalls in part: {number}, where {guessing}"
+
+
+def chance_of(result: SegmentResult) -> float:
+    """The accuracy of guessing; 0 where it is not known."""
+    return 0.0 if result.chance is None else result.chance
 
 
 def lowest(result: SegmentResult) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -18,6 +18,12 @@ CAPTION = (
     f"bars the {MEANING}, small circles the seeds; the dashed line is guessing among the pairs "
     "drawn."
 )
+
+SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
+    (">", "right", -1),
+    ("<=", "left", 1),
+)
+"""Text stands where there is room: left of what is in the right half, right of what is not."""
 
 
 def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
@@ -65,16 +71,18 @@ def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Cha
     means = rows_of("mean")
     layers = [
         means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(x="min(chance):Q"),
-        means.mark_text(text="guessing", align="left", dx=5, fontSize=10).encode(
-            x="min(chance):Q", y=alt.value(2)
+        *(
+            means.transform_filter(f"datum.chance {test} 0.5")
+            .mark_text(text="guessing", align=align, dx=5 * sign, fontSize=10)
+            .encode(x="min(chance):Q", y=alt.value(2))
+            for test, align, sign in SIDES
         ),
-        # Beside the interval, on the side where there is room.
-        means.transform_filter("datum.high > 0.5")
-        .mark_text(align="right", dx=-11)
-        .encode(x="low:Q", y=y, text="said:N"),
-        means.transform_filter("datum.high <= 0.5")
-        .mark_text(align="left", dx=11)
-        .encode(x="high:Q", y=y, text="said:N"),
+        *(
+            means.transform_filter(f"datum.high {test} 0.5")
+            .mark_text(align=align, dx=11 * sign)
+            .encode(x="low:Q" if sign < 0 else "high:Q", y=y, text="said:N")
+            for test, align, sign in SIDES
+        ),
         means.mark_rule(strokeWidth=3, opacity=0.45).encode(
             x=alt.X("low:Q"), x2="high:Q", y=y, color=colour
         ),
