@@ -16,10 +16,12 @@ def load_class(path: str) -> type:
     """Import the class at ``package.module:Class``.
 
     The current directory is searched too, as ``python -m`` would. Raises ``UserError`` when the
-    module or the class is missing or the thing named is not a class.
+    module or the class is missing, the module fails (or exits) when it is imported, or the thing
+    named is not a class.
     """
     module_name, _, class_name = path.partition(":")
-    if not module_name or not class_name:
+    names = [*module_name.split("."), class_name]
+    if not all(name.isidentifier() for name in names):
         raise UserError(f"{path!r} is not an import path (accepted: 'package.module:Class')")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -28,6 +30,9 @@ def load_class(path: str) -> type:
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise UserError(f"cannot import module {module_name!r} of {path!r}: {error}") from error
+    except (Exception, SystemExit) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise UserError(f"cannot import module {module_name!r} of {path!r}: {why}") from error
     if not hasattr(module, class_name):
         classes = [name for name, value in vars(module).items() if inspect.isclass(value)]
         hint = did_you_mean(class_name, classes)

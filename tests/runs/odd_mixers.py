@@ -67,3 +67,23 @@ class Leaking(Plain):
 class Shapeless(Plain):
     def forward(self, x: Tensor) -> Tensor:
         return self.linear(x)[:, :, :1]
+
+
+class Stateless(Plain):
+    def state_size(self, length: int) -> int:
+        raise NotImplementedError("nobody asked before")
+
+
+class Halving(Plain):
+    def forward(self, x: Tensor) -> Tensor:
+        return self.linear(x).half()
+
+
+class Exiting(Plain):
+    def forward(self, x: Tensor) -> Tensor:
+        raise SystemExit(3)
+
+
+class Unlearning(Plain):
+    def forward(self, x: Tensor) -> Tensor:
+        return self.linear(x).detach()

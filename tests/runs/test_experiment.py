@@ -56,9 +56,16 @@ def test_a_shard_is_a_part_of_a_number_of_parts(tmp_path):
 
 @pytest.mark.parametrize(
     ("mixer", "sentence"),
-    [("odd_mixers:Leaking", "Leaking"), ("odd_mixers:Shapeless", "Shapeless")],
+    [
+        ("odd_mixers:Leaking", "'Leaking' cannot be used: the output at position 0 moves"),
+        ("odd_mixers:Shapeless", "'Shapeless' cannot be used: the output is "),
+        ("odd_mixers:Halving", "'Halving' cannot be used: the output is torch.float16"),
+        ("odd_mixers:Exiting", "'Exiting' cannot be used: SystemExit: 3"),
+        ("odd_mixers:Unlearning", "'Unlearning' cannot be used: the output has no gradient"),
+        ("odd_mixers:Stateless", "'Stateless' cannot be used: NotImplementedError: nobody asked"),
+    ],
 )
-def test_a_mixer_that_leaks_or_has_a_wrong_shape_is_refused_before_training(
+def test_a_mixer_that_cannot_be_trained_or_leaks_is_refused_before_training(
     tmp_path, mixer, sentence
 ):
     plan = plan_of(tmp_path, sweep__models=["attention", mixer])

@@ -37,9 +37,15 @@ class MixerSpec:
 
 
 def mixer_class(name: str) -> type[nn.Module]:
-    """The class behind a registered name or ``package.module:Class``."""
+    """The class behind a registered name or ``package.module:Class``.
+
+    Raises ``UserError`` for a name that is not known and for a class that is no ``nn.Module``.
+    """
     if ":" in name:
-        return load_class(name)
+        loaded = load_class(name)
+        if not issubclass(loaded, nn.Module):
+            raise UserError(f"mixer {name!r} is a {loaded.__name__}, not a torch.nn.Module")
+        return loaded
     if name not in MIXERS:
         raise unknown_name("mixer", name, [*MIXERS, "package.module:Class"])
     return load_class(MIXERS[name])
@@ -67,7 +73,7 @@ def make_mixer(
         made = cls(d_model, **given)
     except UserError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         said = ", ".join([f"d_model={d_model}", *(f"{k}={v!r}" for k, v in given.items())])
         why = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise UserError(f"{what} cannot be made with {said}: {why}") from error

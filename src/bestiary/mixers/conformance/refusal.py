@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+from typing import Any, cast
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from bestiary.errors import UserError
 from bestiary.mixers.conformance.causality import expect_causal
-from bestiary.mixers.conformance.report import describe
+from bestiary.mixers.conformance.report import Failed, describe
 from bestiary.mixers.conformance.subject import disturbed, quiet, run
 
 SHORT = 32
@@ -18,7 +19,10 @@ CHEAP = 1 << 15
 
 
 def refuse_if_unusable(module: nn.Module, d_model: int, length: int, name: str = "") -> None:
-    """Raise ``UserError`` in one sentence for a mixer with outputs of a wrong shape or a leak.
+    """Raise ``UserError`` in one sentence for a mixer that cannot be trained or leaks the future.
+
+    So do outputs of a wrong shape or dtype, gradients that cannot be had, and a missing
+    ``state_size``, without which a training could not be stored at its end.
 
     Looks at a float64 copy, as it is and with its parameters disturbed: at length 32 cut
     in three places, then, unless that is long and wide, at ``length`` cut in the middle. It takes
@@ -35,7 +39,8 @@ def refuse_if_unusable(module: nn.Module, d_model: int, length: int, name: str =
             _refuse(made, noisy, min(length, SHORT), d_model, device)
             if length > SHORT and length * d_model <= CHEAP:
                 _refuse(made, noisy, length, d_model, device)
-        except Exception as error:
+            _refuse_state_size(made, length)
+        except (Exception, SystemExit) as error:
             raise UserError(
                 f"{what} cannot be used: {describe(error)} (`bestiary check` says more)"
             ) from error
@@ -47,9 +52,27 @@ def _refuse(made: nn.Module, noisy: nn.Module, length: int, d_model: int, device
     both = torch.randn(2, batch, length, d_model, generator=generator, dtype=torch.float64)
     x, other = both.to(device)
     at = sorted((ends | {length // 2}) & set(range(length - 1)))
+    _refuse_gradients(made, x)
     with torch.no_grad():
-        run(made, x)
         expect_causal(made, x, other, at)
         # Noise may make a sound mixer overflow, which says nothing about what it reads.
         if bool(run(noisy, x).isfinite().all()):
             expect_causal(noisy, x, other, at)
+
+
+def _refuse_gradients(made: nn.Module, x: Tensor) -> None:
+    leaf = x.clone().requires_grad_()
+    # Not the leaf itself: in a model the input comes from a norm, and may be written to.
+    y = run(made, leaf.clone())
+    if y.dtype != x.dtype:
+        raise Failed(f"the output is {y.dtype} for an input of {x.dtype}")
+    if not y.requires_grad:
+        raise Failed("the output has no gradient")
+    y.sum().backward()
+    made.zero_grad()
+
+
+def _refuse_state_size(made: nn.Module, length: int) -> None:
+    size = cast(Any, made).state_size(length)
+    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+        raise Failed(f"state_size({length}) is {size!r}; it must be a whole number of elements")
