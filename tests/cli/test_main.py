@@ -68,3 +68,12 @@ def test_a_fault_of_our_own_is_called_one_and_has_its_own_exit_code(command_that
 def test_debug_shows_the_traceback_wherever_it_stands(capsys):
     assert frame.main(["runs", "not-a-folder", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_running_out_of_memory_is_one_sentence(monkeypatch, capsys):
+    def greedy(*arguments, **options):
+        raise MemoryError
+
+    monkeypatch.setattr("bestiary.runs.request.read_experiment", greedy)
+    assert frame.main(["recall", "any.yaml"]) == 2
+    assert capsys.readouterr().err.startswith("bestiary: out of memory; take a smaller model")

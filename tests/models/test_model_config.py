@@ -42,3 +42,10 @@ def test_tables_call_a_model_by_its_label_or_its_mixers():
     assert ModelConfig(mixers=("short_conv", "attention")).name == "short_conv+attention"
     assert ModelConfig(mixers=("my.module:Mixer",)).name == "Mixer"
     assert ModelConfig(label="hybrid").name == "hybrid"
+
+
+@pytest.mark.parametrize("field", ["mlp_expansion", "embedding_std"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_size_that_is_no_finite_number_is_refused(field, value):
+    with pytest.raises(UserError, match=f"^{field} is {value}; it must be"):
+        ModelConfig(**{field: value})

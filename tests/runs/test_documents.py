@@ -80,3 +80,8 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     empty.write_text("")
     with pytest.raises(UserError, match="is empty; it must be a mapping"):
         documents.read_mapping(empty)
+
+
+def test_a_document_that_nests_without_end_is_refused():
+    with pytest.raises(UserError, match=r"^the file nests brackets or mappings too deeply"):
+        documents.parse("[" * 3000 + "]" * 3000, "the file")

@@ -120,3 +120,28 @@ def test_figure2_has_the_sizes_of_the_paper():
     assert rates == pytest.approx([1e-4, 10 ** (-10 / 3), 10 ** (-8 / 3), 1e-2], rel=1e-6)
     assert {run.task["vocab_size"] for run in runs} == {8192}
     assert {run.training.epochs for run in runs} == {64}
+
+
+def test_a_number_of_seeds_that_was_meant_as_a_seed_is_refused():
+    with pytest.raises(UserError, match="--seeds is 20261201; it must be at most 10000, or a seed"):
+        parse_seeds("20261201")
+    assert parse_seeds("20261201,") == [20261201]
+
+
+def test_an_executor_without_a_name_is_the_local_one(config):
+    changed = read_experiment(config, overrides=["executor={workers: 2}"])
+    assert (changed.executor.name, changed.executor.workers) == ("local", 2)
+    with pytest.raises(UserError, match=r"executor\.workers is 0; it must be greater than"):
+        read_experiment(config, overrides=["executor={workers: 0}"])
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "/root", "..", '"a\\0b"', "x" * 300])
+def test_a_name_that_cannot_name_a_folder_is_refused(config, name):
+    with pytest.raises(UserError, match=r"^command line: name: .* cannot name a folder"):
+        read_experiment(config, overrides=[f"name={name}"])
+
+
+def test_a_seed_that_no_generator_takes_is_refused(config):
+    with pytest.raises(UserError, match=r"too large; seeds are from 0 to 2\^63 - 1$"):
+        read_experiment(config, overrides=[f"seeds=[{2**63}]"])
+    assert read_experiment(config, overrides=[f"seeds=[{2**63 - 1}]"]).seeds == [2**63 - 1]

@@ -35,3 +35,15 @@ def test_a_value_out_of_range_is_named_with_what_is_accepted(field, value, accep
 def test_early_stopping_and_patience_can_be_left_out():
     config = TrainingConfig(stop_at=None, patience=None)
     assert (config.stop_at, config.patience) == (None, None)
+
+
+@pytest.mark.parametrize("field", ["learning_rate", "weight_decay"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_rate_that_is_no_finite_number_is_refused(field, value):
+    with pytest.raises(UserError, match=f"^{field} is {value}; it must be"):
+        TrainingConfig(**{field: value})
+
+
+def test_more_threads_than_torch_can_count_are_refused():
+    with pytest.raises(UserError, match=r"^threads is 1\d+; it must be at least 1, at most 1024$"):
+        TrainingConfig(threads=10**20)

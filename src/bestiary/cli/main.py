@@ -74,6 +74,8 @@ def sentence(error: BaseException) -> str:
         return f"{error.filename}: {what}" if error.filename else what
     if isinstance(error, UserError):
         return " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return "out of memory; take a smaller model, fewer examples or fewer runs"
     kind = type(error).__name__
     return f"{kind}: {' '.join(str(error).split())} (an error of Bestiary's; --debug shows where)"
 
@@ -106,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             typer.echo(str(error))
             return 2
         typer.echo(f"bestiary: {sentence(error)}", err=True)
-        mistakes = (UsageMistake, UserError, OSError)
+        mistakes = (UsageMistake, UserError, OSError, MemoryError)
         return 2 if isinstance(error, mistakes) else 70
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal, get_args
 
 from bestiary.errors import UserError
@@ -52,9 +53,9 @@ class ModelConfig:
             raise UserError(f"d_model is {self.d_model}; it must be at least 1")
         if self.n_layers < 1:
             raise UserError(f"n_layers is {self.n_layers}; it must be at least 1")
-        if self.mlp_expansion < 0:
+        if not (self.mlp_expansion >= 0 and isfinite(self.mlp_expansion)):
             raise UserError(f"mlp_expansion is {self.mlp_expansion}; it must be 0 or more")
-        if not self.embedding_std > 0:
+        if not (self.embedding_std > 0 and isfinite(self.embedding_std)):
             raise UserError(f"embedding_std is {self.embedding_std}; it must be above 0")
         if self.positions not in get_args(Positions):
             listed = ", ".join(get_args(Positions))

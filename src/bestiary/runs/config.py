@@ -86,6 +86,23 @@ def _named(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
+def _executor(value: Any) -> Any:
+    """``ray`` as a mapping; a mapping without a name is of the executor that is the default."""
+    value = _named(value)
+    return {"name": "local", **value} if isinstance(value, Mapping) else value
+
+
+def _folder_name(name: str) -> str:
+    """``name``, which also names the folder of the results."""
+    if name in ("", ".", "..") or "/" in name or not name.isprintable() or len(name) > 100:
+        shown = name if len(name) <= 100 else f"{name[:97]}..."
+        raise ValueError(
+            f"{shown!r} cannot name a folder (accepted: up to 100 characters without '/'; --out "
+            "says where results go)"
+        )
+    return name
+
+
 TaskSpec = Annotated[dict[str, Any], BeforeValidator(_named), AfterValidator(_listed_tuples)]
 
 
@@ -204,7 +221,7 @@ class Experiment(BaseModel):
 
     model_config = STRICT
 
-    name: str = Field(default="experiment", min_length=1)
+    name: Annotated[str, AfterValidator(_folder_name)] = "experiment"
     task: TaskSpec
     model: Model = Field(default_factory=ModelConfig)
     training: Training = Field(default_factory=TrainingConfig)
@@ -212,7 +229,7 @@ class Experiment(BaseModel):
     sweep: Sweep = Field(default_factory=Sweep)
     tuning: str | None = None
     executor: Annotated[
-        LocalExecutor | RayExecutor, Field(discriminator="name"), BeforeValidator(_named)
+        LocalExecutor | RayExecutor, Field(discriminator="name"), BeforeValidator(_executor)
     ] = Field(default_factory=LocalExecutor)
     sinks: list[Annotated[SinkConfig, BeforeValidator(_named)]] = Field(default_factory=list)
 
@@ -220,8 +237,9 @@ class Experiment(BaseModel):
     @classmethod
     def _seeds_differ(cls, seeds: list[int]) -> list[int]:
         for seed in seeds:
-            if seed < 0:
-                raise ValueError(f"seed {seed} is negative; seeds are 0 or more")
+            if not 0 <= seed < 2**63:
+                what = "negative" if seed < 0 else "too large"
+                raise ValueError(f"seed {seed} is {what}; seeds are from 0 to 2^63 - 1")
         if len(set(seeds)) < len(seeds):
             raise ValueError(f"{seeds} names a seed twice; each is run once")
         return seeds

@@ -76,6 +76,8 @@ def parse(text: str, source: str) -> Any:
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = error.problem or "it cannot be parsed"
         raise UserError(f"{source} is not valid YAML{where}: {problem}") from error
+    except RecursionError as error:
+        raise UserError(f"{source} nests brackets or mappings too deeply to be read") from error
     except yaml.YAMLError as error:
         raise UserError(f"{source} is not valid YAML: {' '.join(str(error).split())}") from error
 

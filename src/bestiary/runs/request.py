@@ -15,6 +15,9 @@ from bestiary.runs.sweep import RATE, set_dotted, variant_name
 
 GRID = "sweep.grid."
 
+MOST_SEEDS = 10_000
+"""Of one experiment; a larger number was meant to be a seed."""
+
 
 def read_experiment(
     config: Path | None = None,
@@ -52,8 +55,8 @@ def read_experiment(
 def _base(config: Path | None, preset: str | None) -> tuple[Path, dict[str, Any]]:
     if (config is None) == (preset is None):
         names = ", ".join(preset_names())
-        given = "nothing" if config is None else "both a config file and --preset"
-        raise UserError(f"{given} was given; give a config file or --preset (accepted: {names})")
+        given = "nothing was" if config is None else "both a config file and --preset were"
+        raise UserError(f"{given} given; give a config file or --preset (accepted: {names})")
     path = config if config is not None else preset_path(str(preset))
     return path, documents.read_mapping(path)
 
@@ -120,4 +123,8 @@ def parse_seeds(text: str) -> list[int]:
         return [int(part) for part in numbers]
     if int(numbers[0]) == 0:
         raise UserError("--seeds is 0, which trains nothing; it must be at least 1")
+    if len(numbers[0]) > len(str(MOST_SEEDS)) or int(numbers[0]) > MOST_SEEDS:
+        raise UserError(
+            f"--seeds is {text}; it must be at most {MOST_SEEDS}, or a seed with a comma behind it"
+        )
     return list(range(int(numbers[0])))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, get_args
 
 from bestiary.errors import UserError
 
 Dtype = Literal["float32", "bfloat16", "float64"]
+
+MOST_THREADS = 1024
+"""More than any machine has cores to spare for one training; torch fails far above it."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,12 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         stop_at, patience = self.stop_at, self.patience
+        rate, decay = self.learning_rate, self.weight_decay
         rules = {
             "epochs": (self.epochs >= 1, "at least 1"),
             "batch_size": (self.batch_size >= 1, "at least 1"),
-            "learning_rate": (self.learning_rate > 0, "above 0"),
-            "weight_decay": (self.weight_decay >= 0, "0 or more"),
+            "learning_rate": (rate > 0 and isfinite(rate), "above 0"),
+            "weight_decay": (decay >= 0 and isfinite(decay), "0 or more"),
             "warmup": (0 <= self.warmup < 1, "a fraction from 0 to below 1"),
             "clip": (self.clip > 0, "above 0"),
             "validate_every": (self.validate_every >= 1, "at least 1"),
@@ -58,7 +63,7 @@ class TrainingConfig:
             "patience": (patience is None or patience >= 1, "at least 1 or null"),
             "checkpoint_every": (self.checkpoint_every >= 0, "0 or more"),
             "dtype": (self.dtype in get_args(Dtype), f"one of {', '.join(get_args(Dtype))}"),
-            "threads": (self.threads >= 1, "at least 1"),
+            "threads": (1 <= self.threads <= MOST_THREADS, f"at least 1, at most {MOST_THREADS}"),
         }
         for name, (holds, accepted) in rules.items():
             if not holds:
