@@ -1,5 +1,7 @@
 """The frame of the command line: sentences, exit codes, and no traceback unless asked for."""
 
+import io
+
 import pytest
 import typer
 
@@ -77,3 +79,13 @@ def test_running_out_of_memory_is_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr("bestiary.runs.request.read_experiment", greedy)
     assert frame.main(["recall", "any.yaml"]) == 2
     assert capsys.readouterr().err.startswith("bestiary: out of memory; take a smaller model")
+
+
+def test_an_encoding_without_a_character_shows_a_question_mark_in_its_place(monkeypatch):
+    printed = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding="ascii"))
+    monkeypatch.setattr("bestiary.cli.main.app", typer.Typer())
+    frame.app.command()(lambda: print("3 … runs"))
+    assert frame.main([]) == 0
+    frame.sys.stdout.flush()
+    assert printed.getvalue() == b"3 ? runs\n"

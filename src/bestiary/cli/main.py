@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 the answer is no, 2 the question was wrong, 70 a fault of 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import traceback
@@ -80,8 +81,16 @@ def sentence(error: BaseException) -> str:
     return f"{kind}: {' '.join(str(error).split())} (an error of Bestiary's; --debug shows where)"
 
 
+def print_what_can_be_printed() -> None:
+    """Let a character that the terminal's encoding lacks become ``?``, not the end of a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; never raises for a user's mistake."""
+    print_what_can_be_printed()
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Accepted at any place of the line: a person adds it at the end after seeing an error.
     debug = "--debug" in given
