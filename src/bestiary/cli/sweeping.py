@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 if TYPE_CHECKING:
+    from bestiary.runs.events import Event, Notify
     from bestiary.runs.experiment import Outcome, Plan
 
 
@@ -19,25 +20,38 @@ def train(plan: Plan, force: bool = False) -> Outcome:
     from bestiary.runs.progress import shown
 
     console = Console(stderr=True)
-    for name in plan.untuned:
-        rate = plan.experiment.training.learning_rate
-        typer.echo(
-            f"note: {plan.experiment.tuning} has no rate for {name}, which trains at "
-            f"training.learning_rate = {rate:g}; `bestiary tune` finds one",
-            err=True,
-        )
     done = len(plan.chosen) - len(plan.unfinished)
     if done:
         typer.echo(f"{done} of {len(plan.chosen)} runs are done already", err=True)
     try:
         with shown(plan, console) as notify:
-            return run_plan(plan, notify, force)
+            return run_plan(plan, _noting_untuned(plan, console, notify), force)
     except KeyboardInterrupt:
         # Typer would turn the interrupt into an exit without a word.
         kept = f"what was trained is kept, and `bestiary resume {plan.folder}` goes on"
         said = kept if plan.folder.exists() else "nothing was trained yet"
         typer.echo(f"bestiary: interrupted; {said}", err=True)
         raise typer.Exit(130) from None
+
+
+def _noting_untuned(plan: Plan, console: Console, notify: Notify) -> Notify:
+    """``notify``, with a note before the first event for each model that has no tuned rate.
+
+    Not sooner: a plan that is refused gets one sentence, which says why.
+    """
+    rate = plan.experiment.training.learning_rate
+    notes = [
+        f"note: {plan.experiment.tuning} has no rate for {name}, which trains at "
+        f"training.learning_rate = {rate:g}; `bestiary tune` finds one"
+        for name in plan.untuned
+    ]
+
+    def listen(event: Event) -> None:
+        while notes:
+            console.print(notes.pop(0), soft_wrap=True, highlight=False, markup=False)
+        notify(event)
+
+    return listen
 
 
 def conclude(plan: Plan, outcome: Outcome, report: bool, as_json: bool) -> int:
