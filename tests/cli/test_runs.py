@@ -17,7 +17,7 @@ def test_runs_are_listed_with_status_accuracy_and_reason(folder, capsys, monkeyp
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["runs", str(folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert sum("finished" in line for line in lines) == 2
     assert sum("interrupted" in line and "half way" in line for line in lines) == 1
 
@@ -36,3 +36,20 @@ def test_wrong_folders_and_statuses_are_one_sentence(folder, capsys):
     assert "is not there" in capsys.readouterr().err
     assert main(["runs", str(folder), "--status", "finish"]) == 2
     assert "unknown status 'finish'; did you mean 'finished'?" in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_shows_the_whole_status_and_the_reason_below(
+    tmp_path, capsys, monkeypatch
+):
+    from bestiary.cli import sweeping
+
+    row = {"run_id": "short_conv-0123456789ab", "status": "interrupted", "seed": 0, "d_model": 32}
+    row |= {"learning_rate": 0.003, "accuracy": None, "validation_accuracy": 0.5, "seconds": 14.0}
+    row["reason"] = "SIGTERM was received at step 582"
+    monkeypatch.setattr(sweeping, "run_rows", lambda folder: [row])
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["runs", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert "interrupted" in lines[1] and "0.500" in lines[1]
+    assert lines[2] == "short_conv-0123456789ab interrupted: SIGTERM was received at step 582"

@@ -38,10 +38,10 @@ def runs(
     if not rows:
         typer.echo(f"no {status + ' ' if status else ''}runs in {folder}")
         return 0
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("run", "status", "seed", "width", "rate", "accuracy", "validation", "time", ""):
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("run", "status", "seed", "width", "rate", "accuracy", "validation", "time"):
         right = name in ("seed", "width", "rate", "accuracy", "validation", "time")
-        table.add_column(name, justify="right" if right else "left", no_wrap=name == "run")
+        table.add_column(name, justify="right" if right else "left", no_wrap=not right)
     for row in rows:
         table.add_row(
             str(row["run_id"]),
@@ -52,9 +52,12 @@ def runs(
             _number(row["accuracy"], ".3f"),
             _number(row["validation_accuracy"], ".3f"),
             f"{_number(row['seconds'], '.0f')} s",
-            "" if row["status"] == "finished" else str(row["reason"] or ""),
         )
     Console().print(table)
+    # In a column of their own, reasons would squeeze the table on a narrow terminal.
+    for row in rows:
+        if row["status"] != "finished" and row["reason"]:
+            typer.echo(f"{row['run_id']} {row['status']}: {row['reason']}")
     return 0
 
 
