@@ -81,6 +81,16 @@ def sentence(error: BaseException) -> str:
     return f"{kind}: {' '.join(str(error).split())} (an error of Bestiary's; --debug shows where)"
 
 
+def value_given(error: BaseException, given: Sequence[str]) -> str:
+    """``" (given: 'many')"`` for a value of the wrong type, which Typer does not always repeat."""
+    names = getattr(getattr(error, "param", None), "opts", ())
+    for place, word in enumerate(given):
+        name, equals, value = word.partition("=")
+        if name in names and (equals or place + 1 < len(given)):
+            return f" (given: {(value if equals else given[place + 1])!r})"
+    return ""
+
+
 def print_what_can_be_printed() -> None:
     """Let a character that the terminal's encoding lacks become ``?``, not the end of a command."""
     for stream in (sys.stdout, sys.stderr):
@@ -99,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Not Typer's own main, which turns an interrupt into a silent exit.
         entry = typer.main.get_command(app)
         with entry.make_context("bestiary", given) as context:
-            entry.invoke(context)
+            code = entry.invoke(context)
     except typer.Exit as leaving:
         return leaving.exit_code
     except (KeyboardInterrupt, typer.Abort) as stop:
@@ -116,10 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             typer.echo(str(error))
             return 2
-        typer.echo(f"bestiary: {sentence(error)}", err=True)
+        typer.echo(f"bestiary: {sentence(error)}{value_given(error, given)}", err=True)
         mistakes = (UsageMistake, UserError, OSError, MemoryError)
         return 2 if isinstance(error, mistakes) else 70
-    return 0
+    # A command's answer is its exit code; most have none.
+    return code if isinstance(code, int) else 0
 
 
 def run() -> None:
