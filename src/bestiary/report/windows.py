@@ -73,7 +73,7 @@ def rate_curves(points: Sequence[Point], tuning: Tuning | None) -> list[RateCurv
         return curves
     swept = {curve.mixer for curve in curves}
     width = tuning.experiment.get("model", {}).get("d_model")
-    source = f"the tuning file that `{tuning.command}` made"
+    source = f"the tuning file that “{tuning.command}” made"
     for point in dict.fromkeys((point.mixer, point.label) for point in points):
         mixer, label = point
         if label not in swept and mixer in tuning.models:
