@@ -72,6 +72,18 @@ def faded(opacity: float = 1.0) -> Any:
     return alt.condition(shown, alt.value(opacity), alt.value(0.12))
 
 
+def test_accuracy() -> alt.Y:
+    """The vertical axis of charts of test accuracy, all of 0 to 1."""
+    return alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+
+
+def interval_bars(means: alt.Chart, x: alt.X, color: Any, opacity: float) -> alt.Chart:
+    """A bar from ``low`` to ``high`` of each row at its ``x``."""
+    return means.mark_rule(strokeWidth=2.5).encode(
+        x=x, y="low:Q", y2="high:Q", color=color, opacity=faded(opacity)
+    )
+
+
 def in_panels(
     layers: Sequence[alt.Chart],
     panels: Sequence[str],

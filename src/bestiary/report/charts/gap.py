@@ -13,8 +13,10 @@ from bestiary.report.charts.chart import (
     LeftOut,
     faded,
     in_panels,
+    interval_bars,
     rows_of,
     shown,
+    test_accuracy,
 )
 from bestiary.report.charts.style import mixer_channels
 from bestiary.report.interval import MEANING, mean_interval
@@ -78,16 +80,14 @@ def gap_chart(
         axis=alt.Axis(format="d", values=[2**n for n in range(24)], labelOverlap=True),
         title="gap (tokens)",
     )
-    y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    y = test_accuracy()
     channels = mixer_channels(mixers)
     means = rows_of("mean")
     layers = [
         means.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color="#808890").encode(
             x=x, y="mean(chance):Q"
         ),
-        means.mark_rule(strokeWidth=2.5).encode(
-            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(0.3)
-        ),
+        interval_bars(means, x, channels["color"], 0.3),
         means.mark_line(strokeWidth=2).encode(x=x, y=y, color=channels["color"], opacity=faded()),
         means.mark_point(size=60, filled=True).encode(
             x=x,

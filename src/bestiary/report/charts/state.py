@@ -13,8 +13,10 @@ from bestiary.report.charts.chart import (
     LeftOut,
     faded,
     in_panels,
+    interval_bars,
     rows_of,
     shown,
+    test_accuracy,
 )
 from bestiary.report.charts.recall import hardness
 from bestiary.report.charts.style import mixer_channels
@@ -121,7 +123,7 @@ def state_chart(
         ),
         title="state size (elements)",
     )
-    y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    y = test_accuracy()
     means = rows_of("mean")
     bits = alt.StrokeDash(
         "bits:N",
@@ -146,9 +148,7 @@ def state_chart(
                 shown("accuracy", "at most"),
             ],
         ),
-        means.mark_rule(strokeWidth=2.5).encode(
-            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(0.45)
-        ),
+        interval_bars(means, x, channels["color"], 0.45),
         means.mark_point(size=80, filled=True).encode(
             x=x,
             y=y,

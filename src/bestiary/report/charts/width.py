@@ -12,8 +12,10 @@ from bestiary.report.charts.chart import (
     LeftOut,
     faded,
     in_panels,
+    interval_bars,
     rows_of,
     shown,
+    test_accuracy,
 )
 from bestiary.report.charts.recall import hardness
 from bestiary.report.charts.style import mixer_channels
@@ -70,14 +72,12 @@ def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Char
         axis=alt.Axis(values=widths, format="d"),
         title="model width",
     )
-    y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="test accuracy")
+    y = test_accuracy()
     means = rows_of("mean")
     layers = [
         means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q"),
         means.mark_line(strokeWidth=2).encode(x=x, y=y, color=channels["color"], opacity=faded()),
-        means.mark_rule(strokeWidth=2.5).encode(
-            x=x, y="low:Q", y2="high:Q", color=channels["color"], opacity=faded(0.45)
-        ),
+        interval_bars(means, x, channels["color"], 0.45),
         means.mark_point(size=70, filled=True).encode(
             x=x,
             y=y,
