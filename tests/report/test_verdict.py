@@ -59,6 +59,19 @@ def test_a_width_of_the_length_explains_nothing(tmp_path: Path) -> None:
     assert "not under the length there, so look at rate and steps first" in text
 
 
+def test_below_guessing_no_reason_is_given(tmp_path: Path) -> None:
+    seeds(tmp_path, (0.1, 0.05, 0.12), mixers="base_conv", width=16)
+    (text,) = said(tmp_path, "bad")
+    assert "It is below guessing" in text and "train longer or tune" in text
+    assert "is under the length" not in text
+
+
+def test_linear_attention_that_recalls_in_part_is_told_of_its_state(tmp_path: Path) -> None:
+    seeds(tmp_path, (0.7, 0.8, 0.75), mixers="based")
+    (text,) = said(tmp_path, "bad")
+    assert "recalls more with a larger state (arXiv 2402.18668)" in text
+
+
 def test_a_hybrid_with_attention_is_no_gated_convolution(tmp_path: Path) -> None:
     seeds(tmp_path, (0.4, 0.5, 0.45), mixers=["short_conv", "attention"])
     (text,) = said(tmp_path, "bad")

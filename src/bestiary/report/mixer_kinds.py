@@ -10,6 +10,7 @@ GATED_CONVOLUTIONS = frozenset({"base_conv", "hyena", "h3", "short_conv"})
 """Mixers whose filters do not depend on the input (Zoology, arXiv 2312.04927, section 3)."""
 
 ATTENTION = "attention"
+LINEAR_ATTENTION = "based"
 
 
 def layers_of(run: Mapping[str, Any]) -> tuple[str, ...]:
@@ -27,3 +28,8 @@ def convolves_only(layers: Sequence[str]) -> bool:
 def attends(layers: Sequence[str]) -> bool:
     """Whether a layer has attention over the whole past."""
     return ATTENTION in layers
+
+
+def linearly_attends(layers: Sequence[str]) -> bool:
+    """Whether a layer has linear attention, and none attends over the whole past."""
+    return LINEAR_ATTENTION in layers and not attends(layers)

@@ -5,9 +5,11 @@ is above guessing among the pairs drawn by more than ``NEAR``. Anything between 
 mixer of which some seeds recall and others do not depends on the seed. A *setting* is a width with
 a test segment (length and pairs). Reasons are given only where theory has one:
 
+* below guessing among the pairs drawn nothing has been learned of recall, so no reason is given;
 * a stack of gated convolutions alone needs a width that grows with the sequence (arXiv
   2312.04927), so that a width under the length explains a failure, and a larger one does not;
 * attention recalls at a width that does not grow, so its failure is one of training;
+* linear attention recalls more with a larger state (arXiv 2402.18668);
 * a state with fewer bits than the answers need cannot hold them, whatever the training.
 """
 
@@ -18,7 +20,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bestiary.report.interval import ENOUGH_SEEDS
-from bestiary.report.mixer_kinds import attends, convolves_only
+from bestiary.report.mixer_kinds import attends, convolves_only, linearly_attends
 from bestiary.report.segments import SegmentResult
 from bestiary.report.study import Study
 from bestiary.report.table import accuracy_text, share
@@ -137,6 +139,11 @@ def said(what: Grade, result: SegmentResult) -> str:
     return f"recalls in part: {number}, where {guessing}"
 
 
+def below_guessing(result: SegmentResult) -> bool:
+    """Whether no seed does as well as guessing among the pairs drawn."""
+    return max(result.accuracies) < chance_of(result)
+
+
 def chance_of(result: SegmentResult) -> float:
     """The accuracy of guessing; 0 where it is not known."""
     return 0.0 if result.chance is None else result.chance
@@ -165,8 +172,23 @@ def reasons(failures: Sequence[SegmentResult], study: Study) -> str:
             f" Its state is too small at {setting(worst)}: {worst.state_size:,} elements of "
             f"{BITS} bits allow at most {share(ceiling(worst, study))}."
         )
+    untrained = [r for r in failures if r not in too_small and below_guessing(r)]
+    if untrained:
+        which = "It is" if len(failures) == 1 else f"At {setting(untrained[0])} it is"
+        text += (
+            f" {which} below guessing, so it has not yet learned to answer with a value it was "
+            "shown: train longer or tune before asking for a reason."
+        )
+    explained = [r for r in failures if r not in too_small and r not in untrained]
+    if not explained:
+        return text
     if convolves_only(mixers):
-        text += convolution_reason([r for r in failures if r not in too_small])
+        text += convolution_reason(explained)
+    elif linearly_attends(mixers):
+        text += (
+            " Linear attention recalls more with a larger state (arXiv 2402.18668), so a larger "
+            "feature_dim or window is the first thing to try."
+        )
     elif attends(mixers):
         text += (
             " Attention can recall at a width that does not grow with the sequence (arXiv "
