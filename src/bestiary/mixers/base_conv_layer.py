@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from bestiary.errors import UserError, unknown_name
 from bestiary.mixers.filters import Filter
+from bestiary.mixers.sparse_weight import SparseWeight
 
 ConvMode = Literal["causal", "circular"]
 MODES: tuple[ConvMode, ...] = ("causal", "circular")
@@ -23,7 +24,8 @@ class BaseConvLayer(nn.Module):
     h * U + B2 the convolution side.
 
     filter: h, one filter a channel.
-    weight: W, (width, width), its rows the input channels; None is the identity.
+    weight: W, (width, width), its rows the input channels, or a ``SparseWeight``; None is the
+    identity.
     gate_bias, conv_bias: B1 and B2, each (width,), the same in every row, or (rows, width), or None
     for 0. A layer whose biases differ by row takes at most that many rows, and in circular mode
     exactly as many.
@@ -35,7 +37,7 @@ class BaseConvLayer(nn.Module):
     def __init__(
         self,
         filter: Filter,
-        weight: Tensor | None = None,
+        weight: Tensor | SparseWeight | None = None,
         gate_bias: Tensor | None = None,
         conv_bias: Tensor | None = None,
         mode: ConvMode = "causal",
@@ -44,14 +46,10 @@ class BaseConvLayer(nn.Module):
         if mode not in MODES:
             raise unknown_name("BaseConv mode", mode, MODES)
         self.width, self.mode = filter.channels, mode
-        if weight is not None and weight.shape != (self.width, self.width):
-            raise UserError(
-                f"the weight of a BaseConv layer has shape {tuple(weight.shape)}; its filter has "
-                f"{self.width} channels, so ({self.width}, {self.width}) is needed"
-            )
+        _check_weight(weight, self.width)
         self.rows = _rows(self.width, gate_bias, conv_bias)
         self.filter = filter
-        self.weight = _parameter(weight)
+        self.weight = weight if isinstance(weight, SparseWeight) else _parameter(weight)
         self.gate_bias = _parameter(gate_bias)
         self.conv_bias = _parameter(conv_bias)
 
@@ -71,7 +69,11 @@ class BaseConvLayer(nn.Module):
 
     def gate(self, u: Tensor, position: int = 0) -> Tensor:
         """U W + B1 for rows that begin at ``position``."""
-        return self._biased(u if self.weight is None else u @ self.weight, self.gate_bias, position)
+        if isinstance(self.weight, SparseWeight):
+            u = self.weight(u)
+        elif self.weight is not None:
+            u = u @ self.weight
+        return self._biased(u, self.gate_bias, position)
 
     def initial_state(self, batch: int) -> LayerState:
         """Nothing seen yet. ``UserError`` for a circular layer, which cannot go row by row."""
@@ -105,6 +107,17 @@ class BaseConvLayer(nn.Module):
                 f"a {self.mode} BaseConv layer needs all rows at once; only mode 'causal' goes row "
                 "by row"
             )
+
+
+def _check_weight(weight: Tensor | SparseWeight | None, width: int) -> None:
+    if weight is None:
+        return
+    shape = (weight.width,) * 2 if isinstance(weight, SparseWeight) else tuple(weight.shape)
+    if shape != (width, width):
+        raise UserError(
+            f"the weight of a BaseConv layer has shape {shape}; its filter has {width} channels, "
+            f"so ({width}, {width}) is needed"
+        )
 
 
 def _parameter(value: Tensor | None) -> nn.Parameter | None:

@@ -1,0 +1,50 @@
+"""Programs of array operations, compiled to stacks of BaseConv layers.
+
+Write a program as an expression (``expression``), read what it means (``interpret``), and compile
+it: simplify → retime → schedule → allocate → emit (``compiling``). Every pass gives a program that
+means the same, and the emitted stack computes it.
+"""
+
+from bestiary.compile.compiling import PASSES, Compiled, compile_program
+from bestiary.compile.expression import (
+    Value,
+    add,
+    concat,
+    constant_array,
+    conv,
+    input_array,
+    linear,
+    mul,
+    pad,
+    read,
+    row_scale,
+    shift,
+    total,
+)
+from bestiary.compile.interpret import interpret
+from bestiary.compile.program import Program
+from bestiary.compile.rows import Rows
+from bestiary.compile.taps import Taps
+
+__all__ = [
+    "PASSES",
+    "Compiled",
+    "Program",
+    "Rows",
+    "Taps",
+    "Value",
+    "add",
+    "compile_program",
+    "concat",
+    "constant_array",
+    "conv",
+    "input_array",
+    "interpret",
+    "linear",
+    "mul",
+    "pad",
+    "read",
+    "row_scale",
+    "shift",
+    "total",
+]

@@ -1,0 +1,65 @@
+"""Constants of a program as arrays: float64, or exact where they were given exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestiary.errors import UserError
+
+Array = NDArray[Any]
+"""float64, or object holding ints and ``Fraction`` s, which numpy adds and multiplies exactly."""
+
+Scalar = float | int | Fraction
+LARGEST_EXACT = 2**53
+"""Integers up to here are float64 numbers."""
+
+
+def constant(values: Any, what: str) -> Array:
+    """``values`` as an array of finite numbers; exact numbers that float64 cannot hold stay exact.
+
+    what: how an error names the array. ``UserError`` for what is not a number, NaN or infinite.
+    """
+    array = np.asarray(values)
+    if array.dtype == object:
+        return _exact(array, what)
+    if array.dtype.kind not in "biuf":
+        raise UserError(
+            f"{what} has entries of type {array.dtype}; real numbers are needed (a complex array "
+            "is compiled as pairs of real channels)"
+        )
+    if array.dtype.kind in "iu" and array.size and np.abs(array).max() > LARGEST_EXACT:
+        return array.astype(object)
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise UserError(f"{what} has {array[place]} at {place}; every entry must be finite")
+    array.setflags(write=False)
+    return array
+
+
+def _exact(array: Array, what: str) -> Array:
+    for place, value in np.ndenumerate(array):
+        if not isinstance(value, int | Fraction):
+            raise UserError(
+                f"{what} has {value!r} at {place}; an exact array holds ints and Fractions alone"
+            )
+    return array
+
+
+def exact(array: Array) -> Array:
+    """The same numbers as ints and ``Fraction`` s; float64 numbers are fractions, so exactly."""
+    if array.dtype == object:
+        return array
+    out = np.empty(array.shape, dtype=object)
+    for place, value in np.ndenumerate(array):
+        out[place] = int(value) if float(value).is_integer() else Fraction(float(value))
+    return out
+
+
+def floating(array: Array) -> Array:
+    """The same numbers in float64."""
+    return array.astype(np.float64)

@@ -1,0 +1,149 @@
+"""What of an expression fits into one cell: sums on the gate side, a filter on the other.
+
+A *form* is a cell that is not decided on yet: (Σ weight · wire + bias) ⊙ (taps * wire + conv_bias).
+Expressions are folded into forms as far as one layer allows; ``schedule`` makes a cell of a form
+where something needs it as a wire.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bestiary.compile.cell import RowNumber
+from bestiary.compile.constants import Scalar
+from bestiary.compile.expression import Value
+from bestiary.compile.rows import Rows
+from bestiary.compile.taps import Taps
+
+
+@dataclass(slots=True, eq=False)
+class Form:
+    """(Σ gate[wire] · wire + bias) ⊙ (taps * convolved + conv_bias), one channel.
+
+    *affine*: the convolution side is 1. *filtered*: there is a filter, and the gate side is
+    ``bias`` alone. made: the wire that holds it, once there is one.
+    """
+
+    gate: dict[Value, Scalar] = field(default_factory=dict)
+    bias: RowNumber = 0
+    convolved: Value | None = None
+    taps: Taps | None = None
+    conv_bias: RowNumber = 1
+    name: str = ""
+    delay: int | None = None
+    uses: int = 1
+    made: Value | None = None
+
+    @property
+    def affine(self) -> bool:
+        """Whether the convolution side is 1."""
+        return self.convolved is None and is_number(self.conv_bias, 1)
+
+    @property
+    def filtered(self) -> bool:
+        """Whether it is a convolution with at most a row scale."""
+        return self.convolved is not None and not self.gate
+
+    @property
+    def constant(self) -> bool:
+        """Whether it does not depend on the input."""
+        return self.convolved is None and not self.gate
+
+    @property
+    def single(self) -> Value | None:
+        """The wire of which it is a multiple plus a number, or None."""
+        return next(iter(self.gate)) if self.affine and len(self.gate) == 1 else None
+
+
+def of_wire(wire: Value) -> Form:
+    """The form that is a wire itself."""
+    return Form(gate={wire: 1}, delay=wire.delay, made=wire)
+
+
+def of_number(number: RowNumber) -> Form:
+    """The form that is the same whatever the input."""
+    return Form(bias=number)
+
+
+def is_number(number: RowNumber, value: int) -> bool:
+    """Whether a row number is ``value`` in every row."""
+    return number.equals(value) if isinstance(number, Rows) else number == value
+
+
+def simplest(number: RowNumber) -> RowNumber:
+    """A plain number where every row is the same."""
+    if isinstance(number, Rows) and number.uniform:
+        outside = number.outside
+        return outside.item() if isinstance(outside, np.ndarray) else outside
+    return number
+
+
+def scaled_by(form: Form, number: RowNumber) -> Form | None:
+    """``number`` ⊙ form, or None where that takes a cell of its own."""
+    number = simplest(number)
+    if form.constant:
+        return Form(bias=simplest(form.bias * form.conv_bias * number))
+    if not isinstance(number, Rows):
+        gate = {wire: weight * number for wire, weight in form.gate.items()} if number != 0 else {}
+        return Form(
+            gate=gate,
+            bias=simplest(form.bias * number),
+            convolved=form.convolved,
+            taps=form.taps,
+            conv_bias=form.conv_bias,
+        )
+    if form.filtered:
+        return Form(
+            bias=form.bias * number,
+            convolved=form.convolved,
+            taps=form.taps,
+            conv_bias=form.conv_bias,
+        )
+    if form.convolved is None:
+        return Form(gate=form.gate, bias=form.bias, conv_bias=form.conv_bias * number)
+    return None
+
+
+def summed(terms: list[tuple[Form, Scalar]], bias: RowNumber = 0) -> Form:
+    """Σ weight · form + bias, of affine forms."""
+    gate: dict[Value, Scalar] = {}
+    for form, weight in terms:
+        for wire, own in form.gate.items():
+            gate[wire] = gate.get(wire, 0) + own * weight
+        bias = bias + form.bias * weight
+    gate = {wire: weight for wire, weight in gate.items() if weight != 0}
+    return Form(gate=gate, bias=simplest(bias))
+
+
+def convolved_by(form: Form, taps: Taps, ring: int | None) -> Form | None:
+    """taps * form, or None where form has to be a wire first."""
+    if form.filtered and is_number(form.bias, 1) and is_number(form.conv_bias, 0):
+        assert form.taps is not None
+        return Form(bias=1, convolved=form.convolved, taps=form.taps * taps, conv_bias=0)
+    wire = form.single
+    if wire is None:
+        return None
+    if is_number(form.bias, 0):
+        bias: RowNumber = 0
+    elif ring is None:
+        bias = filtered_number(taps, form.bias)
+    else:
+        return None
+    return Form(bias=1, convolved=wire, taps=taps.scaled(form.gate[wire]), conv_bias=bias)
+
+
+def filtered_number(taps: Taps, number: RowNumber) -> RowNumber:
+    """taps * number, over all rows."""
+    gain = taps.values.sum()
+    if not isinstance(number, Rows):
+        return number * gain
+    moving = number.values - number.outside
+    span = taps.high - taps.low
+    values = np.zeros(len(moving) + span, dtype=np.result_type(moving, taps.values))
+    for power, value in zip(taps.powers.tolist(), taps.values, strict=True):
+        first = power - taps.low
+        values[first : first + len(moving)] += moving * value
+    outside = np.asarray(number.outside * gain)
+    return simplest(Rows(number.start + taps.low, values + outside, outside))

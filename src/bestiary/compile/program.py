@@ -1,0 +1,129 @@
+"""A program: what goes in, the value that comes out, and how rows are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from bestiary.compile.expression import Constant, Conv, Linear, RowScale, Shift, Value
+from bestiary.errors import UserError, unknown_name
+
+Mode = Literal["causal", "circular"]
+MODES: tuple[Mode, ...] = ("causal", "circular")
+
+
+@dataclass(frozen=True)
+class Program:
+    """``output`` as a function of ``inputs``.
+
+    inputs: their channels lie beside each other, in this order, in the array that is given. rows:
+    N, the rows that are given, 0 to N-1; an input is 0 in all others. reads: the rows of the output
+    that are read, (first, after the last); 0 to N unless given. mode: ``causal`` (a row of the
+    compiled stack sees no later row of the stack), or ``circular``: rows modulo ``ring`` ≥ N.
+    """
+
+    inputs: tuple[Value, ...]
+    output: Value
+    rows: int
+    reads: tuple[int, int] | None = None
+    mode: Mode = "causal"
+    ring: int | None = None
+    name: str = "program"
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            raise UserError(f"a program has {self.rows} rows; it needs at least 1")
+        if self.mode not in MODES:
+            raise unknown_name("program mode", self.mode, MODES)
+        if (self.ring is None) != (self.mode == "causal"):
+            raise UserError(
+                f"a {self.mode} program has ring {self.ring}; a circular one needs the number of "
+                "rows of its ring, a causal one has none"
+            )
+        if self.ring is not None and self.ring < self.rows:
+            raise UserError(f"a ring of {self.ring} rows cannot hold {self.rows} rows of input")
+        first, stop = self.window
+        if first >= stop or (self.ring is not None and (first < 0 or stop > self.ring)):
+            raise UserError(
+                f"rows {first} to {stop} of the output cannot be read; give the first row and the "
+                "one after the last"
+            )
+        given = {id(value) for value in self.inputs}
+        for value in self.order:
+            if value.operation == "input" and id(value) not in given:
+                raise UserError(f"the input {value.name} is used but is not among the inputs")
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """The rows of the output that are read."""
+        return self.reads or (0, self.rows)
+
+    @cached_property
+    def order(self) -> tuple[Value, ...]:
+        """The inputs, then every value that is needed, operands first, the output last."""
+        return tuple(in_order([*self.inputs, self.output]))
+
+    @property
+    def width(self) -> int:
+        """d, the channels of the input."""
+        return sum(value.width for value in self.inputs)
+
+    def offset(self, value: Value) -> int:
+        """The channel of the given array at which an input begins."""
+        before = 0
+        for other in self.inputs:
+            if other is value:
+                return before
+            before += other.width
+        raise UserError(f"{value.name} is not an input of {self.name}")
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.order)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __str__(self) -> str:
+        names = {id(value): value.name or f"v{i}" for i, value in enumerate(self.order)}
+        ring = f", modulo {self.ring}" if self.ring else ""
+        head = f"{self.name}: {self.rows} rows{ring}, {len(self)} values"
+        lines = [f"  {names[id(v)]} = {_told(v, names)}" for v in self.order]
+        tail = f"  read rows {self.window[0]} to {self.window[1] - 1} of {names[id(self.output)]}"
+        return "\n".join([head, *lines, tail])
+
+
+def in_order(outputs: Iterable[Value]) -> list[Value]:
+    """The values that ``outputs`` are made from, and they, operands first; without recursion."""
+    done: dict[int, Value] = {}
+    waiting: list[tuple[Value, bool]] = [(value, False) for value in reversed(list(outputs))]
+    while waiting:
+        value, seen = waiting.pop()
+        if id(value) in done:
+            continue
+        if seen:
+            done[id(value)] = value
+            continue
+        waiting.append((value, True))
+        waiting.extend(
+            (operand, False) for operand in reversed(value.operands) if id(operand) not in done
+        )
+    return list(done.values())
+
+
+def _told(value: Value, names: dict[int, str]) -> str:
+    parts = [names[id(operand)] for operand in value.operands]
+    if isinstance(value, Linear):
+        parts.append(f"{value.weight.shape[0]}×{value.weight.shape[1]}")
+        parts += [] if value.bias is None else ["bias"]
+    elif isinstance(value, Conv):
+        parts.insert(0, repr(value.taps))
+    elif isinstance(value, Shift):
+        parts.append(f"{value.by:+d}")
+    elif isinstance(value, RowScale):
+        parts.append(repr(value.scale))
+    elif isinstance(value, Constant):
+        parts.append(repr(value.rows))
+    delay = "" if value.delay is None else f" @{value.delay}"
+    return f"{value.operation}({', '.join(parts)}) [{value.width}]{delay}"

@@ -1,0 +1,133 @@
+"""Numbers that differ from row to row: masks, row scales, biases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bestiary.compile.constants import Array, constant
+
+Interval = tuple[float, float]
+"""Rows lo ≤ t < hi; either may be infinite. Empty where hi ≤ lo."""
+
+EVERYWHERE: Interval = (-math.inf, math.inf)
+NOWHERE: Interval = (math.inf, -math.inf)
+
+
+class Rows:
+    """An array over all rows t ∈ ℤ: ``values`` from row ``start`` on, ``outside`` everywhere else.
+
+    values: (rows, channels), or (rows,) for a single channel. outside: (channels,), or a number.
+    A mask has outside 0; what is the same in every row has no values and is all ``outside``.
+    """
+
+    __slots__ = ("outside", "start", "values")
+
+    def __init__(self, start: int, values: Array, outside: Array) -> None:
+        self.start, self.values, self.outside = start, values, outside
+
+    @classmethod
+    def of(cls, values: Any, start: int = 0, what: str = "a row constant") -> Rows:
+        """(rows, channels) or (rows,) numbers from row ``start`` on, 0 elsewhere."""
+        array = constant(values, what)
+        return cls(start, array, np.zeros(array.shape[1:], dtype=array.dtype))
+
+    @classmethod
+    def same(cls, values: Any, what: str = "a constant") -> Rows:
+        """(channels,) numbers, or one, the same in every row."""
+        array = constant(values, what)
+        return cls(0, array[None][:0], array)
+
+    @classmethod
+    def window(cls, lo: int, hi: int, channels: int | None = None) -> Rows:
+        """1 in rows lo ≤ t < hi, 0 elsewhere."""
+        shape = (hi - lo,) if channels is None else (hi - lo, channels)
+        return cls.of(np.ones(shape), lo)
+
+    @property
+    def stop(self) -> int:
+        """The row after the last of ``values``."""
+        return self.start + len(self.values)
+
+    @property
+    def support(self) -> Interval:
+        """An interval outside of which every number is 0."""
+        if np.any(self.outside != 0):
+            return EVERYWHERE
+        rows = np.flatnonzero(np.any(self.values.reshape(len(self.values), -1) != 0, axis=1))
+        return (self.start + int(rows[0]), self.start + int(rows[-1]) + 1) if len(rows) else NOWHERE
+
+    @property
+    def uniform(self) -> bool:
+        """Whether every row is the same."""
+        return bool(np.all(self.values == self.outside))
+
+    def equals(self, number: float) -> bool:
+        """Whether every entry is ``number``."""
+        return bool(np.all(self.outside == number) and np.all(self.values == number))
+
+    def at(self, lo: int, hi: int) -> Array:
+        """Rows lo ≤ t < hi as an array."""
+        out = np.empty((hi - lo, *self.outside.shape), dtype=self.values.dtype)
+        out[...] = self.outside
+        first, last = max(lo, self.start), min(hi, self.stop)
+        if first < last:
+            out[first - lo : last - lo] = self.values[first - self.start : last - self.start]
+        return out
+
+    def column(self, channel: int) -> Rows:
+        """One channel alone."""
+        return Rows(self.start, self.values[:, channel], self.outside[channel])
+
+    def columns(self, channels: Any) -> Rows:
+        """Some channels, in the order given."""
+        return Rows(self.start, self.values[:, channels], self.outside[channels])
+
+    def shifted(self, by: int) -> Rows:
+        """The same, ``by`` rows further down."""
+        return Rows(self.start + by, self.values, self.outside)
+
+    def __add__(self, other: Any) -> Rows:
+        return self._with(other, np.add)
+
+    def __mul__(self, other: Any) -> Rows:
+        return self._with(other, np.multiply)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __repr__(self) -> str:
+        if self.uniform:
+            return f"Rows({self.outside})"
+        return f"Rows({self.start}..{self.stop}, outside {self.outside})"
+
+    def _with(self, other: Any, combine: Callable[..., Array]) -> Rows:
+        if not isinstance(other, Rows):
+            return Rows(
+                self.start,
+                np.asarray(combine(self.values, other)),
+                np.asarray(combine(self.outside, other)),
+            )
+        spans = [(r.start, r.stop) for r in (self, other) if len(r.values)]
+        lo = min((start for start, _ in spans), default=0)
+        hi = max((stop for _, stop in spans), default=0)
+        values = combine(self.at(lo, hi), other.at(lo, hi))
+        return Rows(lo, np.asarray(values), np.asarray(combine(self.outside, other.outside)))
+
+
+def hull(one: Interval, other: Interval) -> Interval:
+    """The smallest interval that holds both."""
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def overlap(one: Interval, other: Interval) -> Interval:
+    """The rows in both; ``NOWHERE`` where there is none."""
+    lo, hi = max(one[0], other[0]), min(one[1], other[1])
+    return (lo, hi) if lo < hi else NOWHERE
+
+
+def moved(interval: Interval, by_low: int, by_high: int) -> Interval:
+    """The interval with its ends moved; nothing stays nothing."""
+    return NOWHERE if interval[0] >= interval[1] else (interval[0] + by_low, interval[1] + by_high)

@@ -1,0 +1,326 @@
+"""Scheduling: which cell computes what, in which layer.
+
+Expressions are folded into forms (``fusion``) as far as one layer can compute them; a form becomes
+a cell, in the earliest layer that has its operands, where something needs it as a wire of its own.
+A wire that a layer convolves has to lie in the channel of the result, so that a wire convolved
+twice in one layer needs a copy. A copy costs no layer but in the layer right after a wire was made
+by a convolution, or was given: there the second use waits.
+
+For a product both orders are tried: T(p) = max(T(L) + 1, T(R) + 2) where R has to be gathered on a
+wire first, max(T(L), T(R)) + 1 where it is a multiple of one (THEORY, wide layout).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bestiary.compile.cell import Cell, RowNumber
+from bestiary.compile.constants import Scalar
+from bestiary.compile.expression import (
+    Add,
+    Concat,
+    Constant,
+    Conv,
+    Input,
+    Linear,
+    Mul,
+    Pad,
+    Read,
+    RowScale,
+    Shift,
+    Value,
+)
+from bestiary.compile.fusion import (
+    Form,
+    convolved_by,
+    filtered_number,
+    is_number,
+    of_number,
+    of_wire,
+    scaled_by,
+    simplest,
+    summed,
+)
+from bestiary.compile.program import Program
+from bestiary.compile.rows import Rows
+from bestiary.compile.taps import Taps, shift_by
+
+Channels = list[Form]
+"""A value, channel by channel."""
+
+
+def schedule(program: Program) -> Program:
+    """The same program as cells, each with the layer that computes it, out of a retimed one.
+
+    Inputs are layer 0. The output is a ``Concat`` of wires, which all lie in the last layer when
+    they are carried there (``allocate``).
+    """
+    return Scheduler(program).scheduled()
+
+
+class Scheduler:
+    """The forms of every value so far, the layer of every wire, and who convolves it at once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.forms: dict[int, Channels] = {}
+        self.layer: dict[Value, int] = {}
+        self.claimed: set[Value] = set()
+        self.uses: dict[int, int] = {}
+        for value in program:
+            for operand in value.operands:
+                self.uses[id(operand)] = self.uses.get(id(operand), 0) + 1
+
+    def scheduled(self) -> Program:
+        """All values in order, then the output as wires."""
+        for value in self.program:
+            forms = _LOWER[type(value)](self, value)
+            uses = self.uses.get(id(value), 0)
+            names = value.channel_names() if value.name or value.labels else None
+            for i, form in enumerate(forms):
+                if form.delay is None or form.made is None:
+                    form.delay = value.delay
+                if names is not None and not form.name and form.made is None:
+                    form.name = names[i]
+                form.uses = uses
+            self.forms[id(value)] = forms
+        output = self.program.output
+        wires = tuple(self.wire(form) for form in self.forms[id(output)])
+        read = Concat(
+            width=len(wires),
+            name=output.name or "output",
+            labels=output.channel_names(),
+            parts=wires,
+            delay=output.delay or 0,
+        )
+        return replace(self.program, output=read)
+
+    # Wires
+
+    def wire(self, form: Form) -> Value:
+        """The wire that holds a form, made now if there is none."""
+        if form.made is None:
+            single = form.single
+            if (
+                single is not None
+                and form.gate[single] == 1
+                and is_number(form.bias, 0)
+                and single.delay == form.delay
+            ):
+                form.made = single
+            else:
+                form.made = self._made(form)
+        return form.made
+
+    def _made(self, form: Form) -> Value:
+        layer = self._layer(form.gate, form.convolved)
+        if form.convolved is not None and layer == self.layer[form.convolved] + 1:
+            self.claimed.add(form.convolved)
+        cell = Cell(
+            width=1,
+            name=form.name,
+            delay=form.delay or 0,
+            gate=tuple(form.gate),
+            weights=tuple(form.gate.values()),
+            gate_bias=simplest(form.bias),
+            convolved=form.convolved,
+            taps=form.taps,
+            conv_bias=simplest(form.conv_bias),
+            layer=layer,
+        )
+        self.layer[cell] = layer
+        return cell
+
+    def _layer(self, gate: Mapping[Value, Scalar], convolved: Value | None) -> int:
+        """The earliest layer that can compute such a cell."""
+        ready = max((self.layer[wire] for wire in gate), default=0)
+        if convolved is None:
+            return ready + 1
+        layer = max(ready, self.layer[convolved]) + 1
+        waits = layer == self.layer[convolved] + 1 and self._taken(convolved)
+        return layer + waits
+
+    def _taken(self, wire: Value) -> bool:
+        """x"""
+        twice = isinstance(wire, Cell) and wire.convolved is None
+        return wire in self.claimed and not twice
+
+    # Operations
+
+    def _input(self, value: Input) -> Channels:
+        wires = [
+            Read(width=1, name=name, x=value, picked=(i,), delay=0)
+            for i, name in enumerate(value.channel_names())
+        ]
+        for wire in wires:
+            self.layer[wire] = 0
+        return [of_wire(wire) for wire in wires]
+
+    def _constant(self, value: Constant) -> Channels:
+        return [of_number(number) for number in numbers(value.rows, value.width)]
+
+    def _affine(self, form: Form) -> Form:
+        return form if form.affine else of_wire(self.wire(form))
+
+    def _linear(self, value: Linear) -> Channels:
+        x = self.forms[id(value.x)]
+        used = np.flatnonzero(np.any(value.weight != 0, axis=1)).tolist()
+        terms = {i: self._affine(x[i]) for i in used}
+        biases: list[RowNumber] = [0] * value.width
+        if value.bias is not None:
+            biases = numbers(value.bias, value.width)
+        out = []
+        for j in range(value.width):
+            entries = enumerate(value.weight[:, j].tolist())
+            out.append(summed([(terms[i], w) for i, w in entries if w != 0], biases[j]))
+        return out
+
+    def _add(self, value: Add) -> Channels:
+        terms = [self.forms[id(term)] for term in value.terms]
+        return [summed([(self._affine(term[i]), 1) for term in terms]) for i in range(value.width)]
+
+    def _row_scale(self, value: RowScale) -> Channels:
+        scales = numbers(value.scale, value.width)
+        return [
+            self._scaled(form, scale)
+            for form, scale in zip(self.forms[id(value.x)], scales, strict=True)
+        ]
+
+    def _scaled(self, form: Form, scale: RowNumber) -> Form:
+        if form.made is not None:
+            form = of_wire(form.made) if not form.affine else form
+        done = scaled_by(form, scale)
+        if done is None:
+            done = scaled_by(of_wire(self.wire(form)), scale)
+        assert done is not None
+        return done
+
+    def _conv(self, value: Conv) -> Channels:
+        forms = self.forms[id(value.x)]
+        return [
+            self._convolved(form, value.taps.column(i), value.delay or 0)
+            for i, form in enumerate(forms)
+        ]
+
+    def _shift(self, value: Shift) -> Channels:
+        taps = shift_by(value.by)
+        return [self._convolved(form, taps, value.delay or 0) for form in self.forms[id(value.x)]]
+
+    def _convolved(self, form: Form, taps: Taps, delay: int) -> Form:
+        if taps.identity and (form.constant or form.delay == delay):
+            return form
+        if form.constant and self.program.ring is None:
+            return of_number(filtered_number(taps, form.bias * form.conv_bias))
+        if form.made is not None and form.single is None:
+            form = of_wire(form.made)
+        done = convolved_by(form, taps, self.program.ring)
+        if done is None:
+            done = convolved_by(of_wire(self.wire(form)), taps, self.program.ring)
+        assert done is not None
+        return done
+
+    def _concat(self, value: Concat) -> Channels:
+        return [form for part in value.parts for form in self.forms[id(part)]]
+
+    def _pad(self, value: Pad) -> Channels:
+        inside = self.forms[id(value.x)]
+        after = value.width - value.before - len(inside)
+        zeros = [of_number(0) for _ in range(value.before + after)]
+        return [*zeros[: value.before], *inside, *zeros[value.before :]]
+
+    def _read(self, value: Read) -> Channels:
+        forms = self.forms[id(value.x)]
+        return [forms[i] for i in value.picked]
+
+    def _mul(self, value: Mul) -> Channels:
+        pairs = zip(self.forms[id(value.a)], self.forms[id(value.b)], strict=True)
+        return [self._product(a, b, value.delay or 0) for a, b in pairs]
+
+    def _product(self, a: Form, b: Form, delay: int) -> Form:
+        for one, other in ((a, b), (b, a)):
+            if one.constant:
+                return self._scaled(other, one.bias * one.conv_bias)
+        orders = [self._order(a, b, delay), self._order(b, a, delay)]
+        cost, make = min(orders, key=lambda order: order[0])
+        del cost
+        return make()
+
+    def _order(
+        self, gate: Form, conv: Form, delay: int
+    ) -> tuple[tuple[float, ...], Callable[[], Form]]:
+        """What it costs to have ``gate`` on the gate side: (layer, new cells), and how to."""
+        if gate.delay is not None and gate.delay != delay:
+            return (np.inf, np.inf), lambda: Form()
+        ready, new = self._ready(gate) if not gate.affine else (self._affine_ready(gate), 0)
+        options = []
+        fusible = conv.made is None and conv.filtered and not isinstance(conv.bias, Rows)
+        if fusible or conv.single is not None:
+            wire = conv.convolved if fusible else conv.single
+            assert wire is not None
+            layer = max(ready, self.layer[wire]) + 1
+            layer += layer == self.layer[wire] + 1 and self._taken(wire)
+            options.append(((layer, new + (fusible and conv.uses > 1) / 2), False))
+        if conv.single is None:
+            on_wire, more = self._ready(conv)
+            options.append(((max(ready, on_wire) + 1, new + more), True))
+        best, gathered = min(options, key=lambda option: option[0])
+
+        def make() -> Form:
+            affine = gate if gate.affine else of_wire(self.wire(gate))
+            side = of_wire(self.wire(conv)) if gathered else conv
+            if side.filtered:
+                factor = simplest(side.bias)
+                assert not isinstance(factor, Rows)
+                return Form(
+                    gate={w: v * factor for w, v in affine.gate.items()},
+                    bias=affine.bias * factor,
+                    convolved=side.convolved,
+                    taps=side.taps,
+                    conv_bias=side.conv_bias,
+                )
+            wire = side.single
+            assert wire is not None
+            return Form(
+                gate=dict(affine.gate),
+                bias=affine.bias,
+                convolved=wire,
+                taps=shift_by(0).scaled(side.gate[wire]),
+                conv_bias=side.bias,
+            )
+
+        return best, make
+
+    def _affine_ready(self, form: Form) -> int:
+        return max((self.layer[wire] for wire in form.gate), default=0)
+
+    def _ready(self, form: Form) -> tuple[int, int]:
+        """The layer in which a form is a wire, and how many cells that makes."""
+        if form.made is not None:
+            return self.layer[form.made], 0
+        return self._layer(form.gate, form.convolved), 1
+
+
+def numbers(rows: Rows, width: int) -> list[RowNumber]:
+    """Row constants channel by channel, plain numbers where every row is the same."""
+    if not len(rows.values):
+        return [v.item() if hasattr(v, "item") else v for v in rows.outside]
+    return [simplest(rows.column(i)) for i in range(width)]
+
+
+_LOWER: Mapping[type, Any] = {
+    Input: Scheduler._input,
+    Constant: Scheduler._constant,
+    Linear: Scheduler._linear,
+    RowScale: Scheduler._row_scale,
+    Conv: Scheduler._conv,
+    Shift: Scheduler._shift,
+    Mul: Scheduler._mul,
+    Add: Scheduler._add,
+    Concat: Scheduler._concat,
+    Pad: Scheduler._pad,
+    Read: Scheduler._read,
+}
