@@ -48,7 +48,8 @@ def _earliest(program: Program, need: Extents) -> Delays:
         if isinstance(value, Constant):
             delays[id(value)] = None
             continue
-        first = need[id(value)][0]
+        # Rows that are read must be rows of the array, even where they are known to be 0.
+        first = program.window[0] if value is program.output else need[id(value)][0]
         # Needed rows must not lie above the array's first row.
         least = -int(first) if math.isfinite(first) else None
         found = [d for d in (delays[id(o)] for o in value.operands) if d is not None]
