@@ -31,11 +31,13 @@ def emit(program: Program) -> BaseConvStack:
     channels = [channel_of(program, wire) for wire in outputs(program)]
     width = 1 + max([program.width - 1, *(c.channel or 0 for layer in layers for c in layer)])
     first = program.window[0] + (program.output.delay or 0)
+    read = program.window[1] - program.window[0]
     return BaseConvStack(
         [layer(program, cells, width, rows) for cells in layers],
         channels,
         inner_length=rows,
         delay=first,
+        read_rows=None if read == program.rows else read,
     )
 
 

@@ -57,7 +57,8 @@ class Rows:
         """An interval outside of which every number is 0."""
         if np.any(self.outside != 0):
             return EVERYWHERE
-        rows = np.flatnonzero(np.any(self.values.reshape(len(self.values), -1) != 0, axis=1))
+        by_row = tuple(range(1, self.values.ndim))
+        rows = np.flatnonzero(np.any(self.values != 0, axis=by_row))
         return (self.start + int(rows[0]), self.start + int(rows[-1]) + 1) if len(rows) else NOWHERE
 
     @property

@@ -26,6 +26,7 @@ class BaseConvStack(nn.Module):
     many. The input may have any number of channels up to d'.
     inner_length: N'. None makes the array just long enough: length + delay.
     delay: output row t is internal row t + delay.
+    read_rows: how many rows are read; None for as many as are given.
 
     The stack takes any length N with N + delay ≤ N', and is a mixer (batch, N, d) → (batch, N, d)
     when it reads as many channels as it is given. Row by row only where its rows can be had in
@@ -39,6 +40,7 @@ class BaseConvStack(nn.Module):
         *,
         inner_length: int | None = None,
         delay: int = 0,
+        read_rows: int | None = None,
     ) -> None:
         super().__init__()
         if not layers:
@@ -57,14 +59,15 @@ class BaseConvStack(nn.Module):
                 f"channel {outside[0]} cannot be read from a BaseConv stack of inner width "
                 f"{self.width}; channels are 0 to {self.width - 1}"
             )
-        self.inner_length = inner_length
+        self.inner_length, self.read_rows = inner_length, read_rows
         self.read_from: Tensor
         self.register_buffer("read_from", torch.tensor(self.channels), persistent=False)
 
     @property
     def causal(self) -> bool:
         """Whether the form itself keeps output row t from seeing inputs after t."""
-        return self.delay == 0 and all(layer.mode == "causal" for layer in self.layers)
+        reads_along = self.delay == 0 and self.read_rows is None
+        return reads_along and all(layer.mode == "causal" for layer in self.layers)
 
     def forward(self, x: Tensor, state: StackState | None = None) -> Any:
         """(batch, length, d) to (batch, length, channels read); with a state, (y, new state)."""
@@ -75,7 +78,7 @@ class BaseConvStack(nn.Module):
         u = self._pad(x, self._rows(length) - length)
         for layer in self.layers:
             u = layer(u)
-        return self._read(u[:, self.delay : self.delay + length])
+        return self._read(u[:, self.delay : self.delay + (self.read_rows or length)])
 
     def initial_state(self, batch: int) -> StackState:
         """One state a layer. ``UserError`` where the stack is circular or has a delay."""
@@ -116,7 +119,7 @@ class BaseConvStack(nn.Module):
         return u.index_select(-1, self.read_from)
 
     def _rows(self, length: int) -> int:
-        needed = length + self.delay
+        needed = max(length, (self.read_rows or length) + self.delay)
         if self.inner_length is None:
             return needed
         if needed > self.inner_length:
