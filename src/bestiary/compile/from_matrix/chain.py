@@ -1,0 +1,64 @@
+"""A structured matrix as a chain of levels, in the order in which they meet a vector."""
+
+from __future__ import annotations
+
+from bestiary.compile.from_matrix.level import Level, merged
+from bestiary.errors import UserError
+from bestiary.structured import (
+    Butterfly,
+    ButterflyFactor,
+    Diagonal,
+    Kaleidoscope,
+    Product,
+    StructuredMatrix,
+)
+
+
+def chain(member: StructuredMatrix) -> list[Level]:
+    """The levels of a butterfly factor, butterfly, kaleidoscope, diagonal or product of those.
+
+    Levels of equal bits that meet are one: B_n · B_n and B_2 · B_2 at the joints of a kaleidoscope,
+    and diagonals with their neighbours. A corner's levels are those of the whole, ``size`` large;
+    corners inside of a product are cut by levels of zeros. ``UserError`` for another type, and for
+    a stack of matrices.
+    """
+    if member.stack:
+        raise UserError(
+            f"a stack of {member.stack} matrices cannot be compiled at once; give one member of it"
+        )
+    return merged(_levels(member))
+
+
+def is_chain(member: StructuredMatrix) -> bool:
+    """Whether ``chain`` knows the type."""
+    if isinstance(member, Product):
+        return all(is_chain(factor) for factor in member.factors)
+    return isinstance(member, Butterfly | ButterflyFactor | Diagonal | Kaleidoscope)
+
+
+def _levels(member: StructuredMatrix) -> list[Level]:
+    if isinstance(member, ButterflyFactor):
+        return [Level.of_factor(member)]
+    if isinstance(member, Diagonal):
+        return [Level.of_diagonal(member)]
+    if isinstance(member, Butterfly):
+        return [Level.of_factor(factor) for factor in reversed(member.factors)]
+    if isinstance(member, Kaleidoscope):
+        return [level for b in reversed(member.butterflies) for level in _levels(b)]
+    if isinstance(member, Product):
+        return _product(member)
+    raise UserError(
+        f"a {type(member).__name__} is no chain of levels (accepted: ButterflyFactor, Butterfly, "
+        "Kaleidoscope, Diagonal and products of them)"
+    )
+
+
+def _product(product: Product) -> list[Level]:
+    parts = [(factor, _levels(factor)) for factor in reversed(product.factors)]
+    size = max(level.size for _, levels in parts for level in levels)
+    chained: list[Level] = []
+    for factor, levels in parts:
+        chained += [level if level.size == size else level.expand(size) for level in levels]
+        if factor.n < size and factor is not product.factors[0]:
+            chained.append(Level.keeping(factor.n, size))
+    return chained
