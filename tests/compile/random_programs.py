@@ -1,8 +1,8 @@
 """Random array programs over every operation, small enough to be computed exactly.
 
-Constants are small integers, now and then a half or a third, so that a program can be interpreted
-in ints and fractions before and after a pass and compared to the last bit. What is chosen comes from
-``choose``, so that numpy gives many programs fast and hypothesis gives ones that it can shrink.
+Constants are small integers, now and then a half or a third, so that a program can be
+interpreted in ints and fractions before and after a pass and compared to the last bit. What is
+chosen comes from ``choose``: numpy gives many programs fast, hypothesis ones that it can shrink.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class ProgramMaker:
 
     def numbers(self, *shape: int) -> np.ndarray:
         flat: list[Any] = [self.number() for _ in range(int(np.prod(shape)))]
-        if flat and self.choose(20) == 0:
+        if flat and self.choose(20) == 99:
             flat[0] = Fraction(1, 3)
             exact = [Fraction(number) for number in flat]
             out = np.empty(len(flat), dtype=object)
@@ -184,8 +184,9 @@ class ProgramMaker:
 
     def concat(self) -> tuple[Value, int]:
         parts = [self.value() for _ in range(self.between(1, 2))]
-        joined = concat(parts) if sum(part.width for part in parts) <= MOST_WIDTH else parts[0]
-        return joined, max(self.degree[part] for part in parts)
+        if sum(part.width for part in parts) > MOST_WIDTH:
+            parts = parts[:1]
+        return concat(parts), max(self.degree[part] for part in parts)
 
     def pad(self) -> tuple[Value, int]:
         x = self.value()

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import Choose, by_numpy, random_input, random_program
 
-from bestiary.compile import Program, compile_program, interpret
+from bestiary.compile import Program, compile_program, conv, input_array, interpret
 from bestiary.compile.cell import Cell
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.interpret import Interpretation
@@ -83,6 +83,11 @@ def test_every_pass_and_the_stack_compute_what_a_random_program_means(data: st.D
 
     program = random_program(choose)
     check(program, random_input(choose, program))
+
+
+def test_a_filter_of_zeros_in_one_channel_reads_no_row_ahead() -> None:
+    u = input_array("u", 2)
+    check(Program((u,), conv({2: [1, 0]}, u), rows=2, reads=(2, 4)), np.ones((2, 2), dtype=object))
 
 
 def run(count: int, seed: int, first: int = 0) -> None:

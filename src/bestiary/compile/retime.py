@@ -61,6 +61,8 @@ def _earliest(program: Program, need: Extents) -> Delays:
         elif not value.operands or all(delays[id(o)] is None for o in value.operands):
             least = None
         delays[id(value)] = least
+    if delays[id(program.output)] is None:
+        delays[id(program.output)] = max(0, -program.window[0])
     return delays
 
 
@@ -133,10 +135,12 @@ def _rebuilt(program: Program, delays: Delays) -> Program:
         else:
             operands = [at(o, delay) for o in value.operands]
         made[id(value)] = value.remade(operands, delay=delay)
+    # An input cannot come later by itself, though rows before its first may be read.
+    read = max(delays[id(program.output)] or 0, -program.window[0])
     return replace(
         program,
         inputs=tuple(made[id(value)] for value in program.inputs),
-        output=made[id(program.output)],
+        output=at(program.output, read),
     )
 
 

@@ -81,7 +81,8 @@ class Rows:
 
     def column(self, channel: int) -> Rows:
         """One channel alone."""
-        return Rows(self.start, self.values[:, channel], self.outside[channel])
+        outside = self.outside[channel : channel + 1].reshape(())
+        return Rows(self.start, self.values[:, channel], outside)
 
     def columns(self, channels: Any) -> Rows:
         """Some channels, in the order given."""

@@ -213,6 +213,9 @@ class Scheduler:
     def _convolved(self, form: Form, taps: Taps, delay: int) -> Form:
         if taps.identity and (form.constant or form.delay == delay):
             return form
+        if not np.any(taps.values != 0):
+            # No power of it counts for the delays, so it must not be a filter of a layer.
+            return of_number(0)
         if form.constant and self.program.ring is None:
             return of_number(filtered_number(taps, form.bias * form.conv_bias))
         if form.made is not None and form.single is None:
