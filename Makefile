@@ -2,9 +2,9 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-EXTRAS := ray,hf,tensorboard,wandb,docs,lint,test
+EXTRAS := ray,hf,tensorboard,wandb,optimize,docs,lint,test
 
-.PHONY: run test test-cuda lint format bench docs clean
+.PHONY: run test test-programs test-cuda lint format bench docs clean
 
 # The environment of `run` holds what a user needs; `test`, `lint` and `bench` add the extras.
 $(VENV)/.run: pyproject.toml constraints.txt
@@ -22,6 +22,10 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# As many random programs as the compiler is held to; `make test` runs a few of them.
+test-programs: $(VENV)/.dev
+	$(BIN)/python tests/compile/test_random_programs.py --count 10000
 
 test-cuda: $(VENV)/.dev
 	$(BIN)/python -m pytest -m cuda -p no:xdist
