@@ -1,0 +1,210 @@
+"""Rules that make one operation of two, or none of one.
+
+Each takes a value whose operands are simplified and gives an equal one, or None where it has
+nothing to say. An operation is folded into another only where nothing else uses it: otherwise it
+would be computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from bestiary.compile.expression import (
+    Add,
+    Concat,
+    Constant,
+    Conv,
+    Linear,
+    Mul,
+    Pad,
+    Read,
+    RowScale,
+    Shift,
+    Value,
+)
+from bestiary.compile.fusion import filtered_number
+from bestiary.compile.rows import Rows
+from bestiary.compile.taps import Taps, shift_by
+
+Once = Callable[[Value], bool]
+"""Whether a value has a single use."""
+
+
+def fold(value: Value, once: Once, ring: int | None) -> Value | None:
+    """An equal value with less to do, or None."""
+    if isinstance(value, Add):
+        return _add(value, once)
+    if isinstance(value, Mul):
+        return _mul(value)
+    if isinstance(value, Linear):
+        return _linear(value, once)
+    if isinstance(value, RowScale):
+        return _row_scale(value, once)
+    if isinstance(value, Conv | Shift):
+        return _conv(value, once, ring)
+    if isinstance(value, Concat):
+        return value.parts[0] if len(value.parts) == 1 else None
+    if isinstance(value, Read):
+        return _read(value)
+    if isinstance(value, Pad):
+        return value.x if value.width == value.x.width else None
+    return None
+
+
+def zero(like: Value) -> Constant:
+    """0 in every row and channel."""
+    rows = Rows.same(np.zeros(like.width))
+    return Constant(width=like.width, name=like.name, labels=like.labels, rows=rows)
+
+
+def _constant(like: Value, rows: Rows) -> Constant:
+    return Constant(width=like.width, name=like.name, labels=like.labels, rows=rows)
+
+
+def _mul(value: Mul) -> Value | None:
+    for one, other in ((value.a, value.b), (value.b, value.a)):
+        if isinstance(one, Constant):
+            return RowScale(width=value.width, name=value.name, x=other, scale=one.rows)
+    return None
+
+
+def _linear(value: Linear, once: Once) -> Value | None:
+    x = value.x
+    if isinstance(x, Constant):
+        rows = mapped(x.rows, value)
+        return _constant(value, rows)
+    if isinstance(x, Linear) and once(x):
+        bias = value.bias if x.bias is None else mapped(x.bias, value)
+        return replace(value, x=x.x, weight=x.weight @ value.weight, bias=bias)
+    square = value.weight.shape[0] == value.width
+    if square and value.bias is None and np.array_equal(value.weight, np.eye(value.width)):
+        return x
+    return None
+
+
+def mapped(rows: Rows, through: Linear) -> Rows:
+    """Row constants taken through a linear map and its bias."""
+    weight = through.weight
+    out = Rows(rows.start, rows.values @ weight, rows.outside @ weight)
+    return out if through.bias is None else out + through.bias
+
+
+def _row_scale(value: RowScale, once: Once) -> Value | None:
+    x = value.x
+    if value.scale.equals(1):
+        return x
+    if value.scale.equals(0):
+        return zero(value)
+    if isinstance(x, Constant):
+        return _constant(value, x.rows * value.scale)
+    if isinstance(x, RowScale) and once(x):
+        return replace(value, x=x.x, scale=x.scale * value.scale)
+    return None
+
+
+def _taps(value: Conv | Shift) -> Taps:
+    return value.taps if isinstance(value, Conv) else shift_by(value.by)
+
+
+def _conv(value: Conv | Shift, once: Once, ring: int | None) -> Value | None:
+    x, taps = value.x, _taps(value)
+    if taps.identity:
+        return x
+    if not np.any(taps.values != 0):
+        return zero(value)
+    if isinstance(x, Constant) and ring is None:
+        return _constant(value, filtered_rows(taps, x.rows))
+    if isinstance(x, Conv | Shift) and once(x):
+        both = _taps(x) * taps
+        return Conv(width=value.width, name=value.name, labels=value.labels, x=x.x, taps=both)
+    return None
+
+
+def filtered_rows(taps: Taps, rows: Rows) -> Rows:
+    """taps * rows, channel by channel, over all rows."""
+    channels = len(rows.outside)
+    done = [filtered_number(taps.column(i), rows.column(i)) for i in range(channels)]
+    spans = [(r.start, r.stop) for r in done if isinstance(r, Rows) and len(r.values)]
+    lo, hi = min((s for s, _ in spans), default=0), max((e for _, e in spans), default=0)
+    columns = [r.at(lo, hi) if isinstance(r, Rows) else np.full(hi - lo, r) for r in done]
+    outside = [r.outside if isinstance(r, Rows) else r for r in done]
+    return Rows(lo, np.stack(columns, axis=1), np.asarray(outside))
+
+
+def _read(value: Read) -> Value | None:
+    x = value.x
+    if value.picked == tuple(range(x.width)):
+        return x
+    if isinstance(x, Read):
+        return replace(value, x=x.x, picked=tuple(x.picked[i] for i in value.picked))
+    if isinstance(x, Constant):
+        return _constant(value, x.rows.columns(list(value.picked)))
+    if isinstance(x, Concat):
+        first = 0
+        for part in x.parts:
+            if all(first <= i < first + part.width for i in value.picked):
+                return replace(value, x=part, picked=tuple(i - first for i in value.picked))
+            first += part.width
+    return None
+
+
+def _add(value: Add, once: Once) -> Value | None:
+    terms: list[Value] = []
+    for term in value.terms:
+        terms += term.terms if isinstance(term, Add) and once(term) else [term]
+    terms = _constants_added(value, terms)
+    terms = _filters_added(terms, once)
+    if not terms:
+        return zero(value)
+    if len(terms) == 1:
+        return terms[0]
+    same = set(map(id, terms)) == set(map(id, value.terms)) and len(terms) == len(value.terms)
+    return None if same else replace(value, terms=tuple(terms))
+
+
+def _constants_added(value: Add, terms: list[Value]) -> list[Value]:
+    constants = [term for term in terms if isinstance(term, Constant)]
+    if not constants:
+        return terms
+    rows = constants[0].rows
+    for other in constants[1:]:
+        rows = rows + other.rows
+    rest = [term for term in terms if not isinstance(term, Constant)]
+    if rows.equals(0):
+        return rest
+    return [*rest, constants[0] if len(constants) == 1 else _constant(value, rows)]
+
+
+def _filters_added(terms: list[Value], once: Once) -> list[Value]:
+    """Convolutions of one value made one: h * x + k * x = (h + k) * x, and c x is c X^0 * x."""
+    groups: dict[int, list[tuple[Value, Value, Taps]]] = {}
+    for term in terms:
+        base, taps = _filtered(term, once)
+        groups.setdefault(id(base), []).append((term, base, taps))
+    out: list[Value] = []
+    for members in groups.values():
+        term, base, taps = members[0]
+        if len(members) == 1:
+            out.append(term)
+            continue
+        for _, _, more in members[1:]:
+            taps = taps + more
+        if taps.low == taps.high == 0:
+            scale = Rows.same(np.broadcast_to(taps.values[0], (base.width,)))
+            if not scale.equals(0):
+                out.append(RowScale(width=base.width, x=base, scale=scale))
+        else:
+            out.append(Conv(width=base.width, x=base, taps=taps))
+    return out
+
+
+def _filtered(term: Value, once: Once) -> tuple[Value, Taps]:
+    """A term as a filter of a value: of itself where it is no filter, or one with other uses."""
+    if isinstance(term, Conv | Shift) and once(term):
+        return term.x, _taps(term)
+    if isinstance(term, RowScale) and term.scale.uniform and once(term):
+        return term.x, Taps(np.zeros(1, dtype=np.int64), term.scale.outside[None])
+    return term, shift_by(0)
