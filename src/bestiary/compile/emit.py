@@ -6,22 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from bestiary.compile.cell import Cell, RowNumber
-from bestiary.compile.constants import Array, floating
+from bestiary.compile.constants import floating
 from bestiary.compile.expression import Concat, Read, Value
 from bestiary.compile.extent import bounded, needed
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
+from bestiary.compile.taps import Taps
 from bestiary.mixers.base_conv_layer import BaseConvLayer
 from bestiary.mixers.base_conv_stack import BaseConvStack
+from bestiary.mixers.filter_parts import FilterParts
 from bestiary.mixers.filters import ExplicitFilter, Filter
+from bestiary.mixers.sparse_bias import Column, SparseBias
 from bestiary.mixers.sparse_weight import SparseWeight
 from bestiary.mixers.tap_filter import TapFilter
 
 MOST_POWERS = 16
-"""Up to so many different powers in a layer, its filters are applied by moving rows."""
+"""A filter of up to so many taps is applied by moving rows."""
 
 
 def emit(program: Program) -> BaseConvStack:
@@ -99,45 +101,64 @@ def layer(program: Program, cells: Sequence[Cell], width: int, rows: int) -> Bas
 
 
 def filters(program: Program, cells: Sequence[Cell], width: int, rows: int) -> Filter:
-    """The filters of a layer: logical powers, and what the delays differ by."""
-    powers: list[Array] = []
-    at: list[Array] = []
-    values: list[Array] = []
+    """The filters of a layer: logical powers, and what the delays differ by.
+
+    A filter of many taps is dense and convolved as one, the others move rows.
+    """
+    few: list[tuple[int, Taps]] = []
+    dense: list[tuple[int, Taps]] = []
     for cell in cells:
         if cell.convolved is None or cell.taps is None:
             continue
-        by = (cell.delay or 0) - (cell.convolved.delay or 0)
-        taps = cell.taps.shifted(by)
+        assert cell.channel is not None
+        taps = cell.taps.shifted((cell.delay or 0) - (cell.convolved.delay or 0))
         if program.ring is not None:
             taps = taps.wrapped(program.ring)
         kept = (taps.powers < rows) & (taps.values != 0)
-        powers.append(taps.powers[kept])
-        at.append(np.full(int(kept.sum()), cell.channel))
-        values.append(floating(taps.values[kept]))
-    all_powers = np.concatenate(powers) if powers else np.zeros(0, dtype=np.int64)
-    all_at = np.concatenate(at) if at else np.zeros(0, dtype=np.int64)
-    all_values = np.concatenate(values) if values else np.zeros(0)
-    if len(np.unique(all_powers)) <= MOST_POWERS:
-        return TapFilter(width, all_powers.tolist(), all_at.tolist(), torch.from_numpy(all_values))
-    dense = np.zeros((int(all_powers.max()) + 1, width))
-    dense[all_powers, all_at] = all_values
+        taps = Taps(taps.powers[kept], floating(taps.values[kept]))
+        (few if len(taps.powers) <= MOST_POWERS else dense).append((cell.channel, taps))
+    if not dense:
+        return tap_filter(width, few)
+    parts: list[Filter] = [dense_filter([taps for _, taps in dense])]
+    at = [[channel for channel, _ in dense]]
+    if few:
+        parts.append(tap_filter(len(few), [(i, taps) for i, (_, taps) in enumerate(few)]))
+        at.append([channel for channel, _ in few])
+    return FilterParts(width, parts, at)
+
+
+def tap_filter(channels: int, filters: Sequence[tuple[int, Taps]]) -> TapFilter:
+    """Filters of a few taps each, by channel."""
+    counts = [len(taps.powers) for _, taps in filters]
+    at = np.repeat(np.array([channel for channel, _ in filters], dtype=np.int64), counts)
+    powers = np.concatenate([np.zeros(0, dtype=np.int64), *(taps.powers for _, taps in filters)])
+    values = np.concatenate([np.zeros(0), *(taps.values for _, taps in filters)])
+    return TapFilter(
+        channels, torch.from_numpy(powers), torch.from_numpy(at), torch.from_numpy(values)
+    )
+
+
+def dense_filter(filters: Sequence[Taps]) -> ExplicitFilter:
+    """Filters of many taps, one a channel."""
+    dense = np.zeros((max(taps.high for taps in filters) + 1, len(filters)))
+    for i, taps in enumerate(filters):
+        dense[taps.powers, i] = taps.values
     return ExplicitFilter(torch.from_numpy(dense))
 
 
 def bias(
     program: Program, cells: Sequence[Cell], given: Sequence[RowNumber], width: int, rows: int
-) -> Tensor | None:
-    """B1 or B2: (width,) where no row differs, else (rows, width); None for 0."""
-    if all(not isinstance(number, Rows) for number in given):
-        out = np.zeros(width)
-        for cell, number in zip(cells, given, strict=True):
-            out[cell.channel] = float(number)  # type: ignore[arg-type]
-    else:
-        out = np.zeros((rows, width))
-        for cell, number in zip(cells, given, strict=True):
-            if isinstance(number, Rows):
-                delay = cell.delay or 0
-                out[:, cell.channel] = floating(number.at(-delay, rows - delay))
-            else:
-                out[:, cell.channel] = float(number)
-    return torch.from_numpy(out) if out.any() else None
+) -> SparseBias | None:
+    """B1 or B2; None for 0."""
+    columns: dict[int, Column] = {}
+    for cell, number in zip(cells, given, strict=True):
+        assert cell.channel is not None
+        if not isinstance(number, Rows):
+            if number != 0:
+                columns[cell.channel] = float(number)
+            continue
+        delay = cell.delay or 0
+        column = floating(number.at(-delay, rows - delay))
+        same = bool(np.all(column == column[0]))
+        columns[cell.channel] = float(column[0]) if same else column
+    return SparseBias.of(width, rows, columns) if columns else None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError, unknown_name
-from bestiary.mixers.filters import Filter
+from bestiary.mixers.filters import ExplicitFilter, Filter
+from bestiary.mixers.sparse_bias import SparseBias
 from bestiary.mixers.sparse_weight import SparseWeight
 
 ConvMode = Literal["causal", "circular"]
@@ -27,8 +29,8 @@ class BaseConvLayer(nn.Module):
     weight: W, (width, width), its rows the input channels, or a ``SparseWeight``; None is the
     identity.
     gate_bias, conv_bias: B1 and B2, each (width,), the same in every row, or (rows, width), or None
-    for 0. A layer whose biases differ by row takes at most that many rows, and in circular mode
-    exactly as many.
+    for 0, or a ``SparseBias``. A layer whose biases differ by row takes at most that many rows,
+    and in circular mode exactly as many.
     mode: ``causal``, h * U modulo X^rows, or ``circular``, modulo X^rows - 1, which is not causal.
 
     Tensors given become the layer's parameters as they are; ``UserError`` if their shapes disagree.
@@ -38,8 +40,8 @@ class BaseConvLayer(nn.Module):
         self,
         filter: Filter,
         weight: Tensor | SparseWeight | None = None,
-        gate_bias: Tensor | None = None,
-        conv_bias: Tensor | None = None,
+        gate_bias: Tensor | SparseBias | None = None,
+        conv_bias: Tensor | SparseBias | None = None,
         mode: ConvMode = "causal",
     ) -> None:
         super().__init__()
@@ -50,8 +52,8 @@ class BaseConvLayer(nn.Module):
         self.rows = _rows(self.width, gate_bias, conv_bias)
         self.filter = filter
         self.weight = weight if isinstance(weight, SparseWeight) else _parameter(weight)
-        self.gate_bias = _parameter(gate_bias)
-        self.conv_bias = _parameter(conv_bias)
+        self.gate_bias = _bias(gate_bias)
+        self.conv_bias = _bias(conv_bias)
 
     def forward(self, u: Tensor) -> Tensor:
         """(batch, rows, width) to the same."""
@@ -85,10 +87,38 @@ class BaseConvLayer(nn.Module):
         rows = self.filter.remembered(length) if self.mode == "causal" else length
         return rows * self.width
 
+    def dense(self, rows: int) -> BaseConvLayer:
+        """The same layer for ``rows`` rows with W, h, B1 and B2 as whole arrays.
+
+        The filter has a tap for each row, W and the biases an entry for each channel and row.
+        """
+
+        def whole(bias: Tensor | SparseBias | None) -> Tensor:
+            return self._biased(taps.new_zeros(1, rows, self.width), bias, 0)[0]
+
+        self._check_rows(rows)
+        with torch.no_grad():
+            given = self.filter(rows)
+            taps = given.new_zeros(rows, self.width)
+            taps[: len(given)] = given
+            if isinstance(self.weight, SparseWeight):
+                weight = self.weight.dense()
+            else:
+                weight = torch.eye(self.width) if self.weight is None else self.weight.clone()
+            return BaseConvLayer(
+                ExplicitFilter(taps),
+                weight.to(taps),
+                whole(self.gate_bias),
+                whole(self.conv_bias),
+                self.mode,
+            )
+
     @staticmethod
-    def _biased(x: Tensor, bias: Tensor | None, position: int) -> Tensor:
+    def _biased(x: Tensor, bias: Tensor | SparseBias | None, position: int) -> Tensor:
         if bias is None:
             return x
+        if isinstance(bias, SparseBias):
+            return x + bias.between(position, position + x.shape[1]).to(x.dtype)
         return x + (bias if bias.ndim == 1 else bias[position : position + x.shape[1]])
 
     def _check_rows(self, length: int) -> None:
@@ -120,15 +150,26 @@ def _check_weight(weight: Tensor | SparseWeight | None, width: int) -> None:
         )
 
 
+def _bias(value: Tensor | SparseBias | None) -> nn.Parameter | SparseBias | None:
+    return value if isinstance(value, SparseBias) else _parameter(value)
+
+
 def _parameter(value: Tensor | None) -> nn.Parameter | None:
     return None if value is None else nn.Parameter(value)
 
 
-def _rows(width: int, *biases: Tensor | None) -> int | None:
+def _rows(width: int, *biases: Tensor | SparseBias | None) -> int | None:
     """The number of rows that biases fix, or None where they are the same in every row."""
     rows: set[int] = set()
     for bias in biases:
         if bias is None:
+            continue
+        if isinstance(bias, SparseBias):
+            if bias.width != width:
+                raise UserError(
+                    f"a bias of a BaseConv layer has {bias.width} channels; {width} are needed"
+                )
+            rows |= set() if bias.rows is None else {bias.rows}
             continue
         if bias.ndim not in (1, 2) or bias.shape[-1] != width:
             raise UserError(

@@ -69,6 +69,24 @@ class BaseConvStack(nn.Module):
         reads_along = self.delay == 0 and self.read_rows is None
         return reads_along and all(layer.mode == "causal" for layer in self.layers)
 
+    def dense(self) -> BaseConvStack:
+        """The same stack with W, h, B1 and B2 of every layer as whole arrays, on N' rows.
+
+        ``UserError`` where N' is not fixed: a dense layer has as many rows as its biases.
+        """
+        rows = self.inner_length or next((x.rows for x in self.layers if x.rows), None)
+        if rows is None:
+            raise UserError(
+                "a BaseConv stack that takes any length has no dense form; give it an inner_length"
+            )
+        return BaseConvStack(
+            [layer.dense(rows) for layer in self.layers],
+            self.channels,
+            inner_length=rows,
+            delay=self.delay,
+            read_rows=self.read_rows,
+        )
+
     def forward(self, x: Tensor, state: StackState | None = None) -> Any:
         """(batch, length, d) to (batch, length, channels read); with a state, (y, new state)."""
         if state is not None:

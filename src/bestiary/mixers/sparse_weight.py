@@ -11,6 +11,8 @@ from bestiary.errors import UserError
 
 MOST_GATHERS = 8
 """Up to so many entries a column, one gather each is quicker than a product."""
+DENSE = 1 / 16
+"""A weight of at least this part of entries is multiplied by as a dense one."""
 
 
 class SparseWeight(nn.Module):
@@ -21,7 +23,11 @@ class SparseWeight(nn.Module):
     """
 
     def __init__(
-        self, width: int, sources: Sequence[int], targets: Sequence[int], values: Tensor
+        self,
+        width: int,
+        sources: Sequence[int] | Tensor,
+        targets: Sequence[int] | Tensor,
+        values: Tensor,
     ) -> None:
         super().__init__()
         if not len(sources) == len(targets) == len(values):
@@ -29,18 +35,19 @@ class SparseWeight(nn.Module):
                 f"a sparse weight has {len(sources)} rows, {len(targets)} columns and "
                 f"{len(values)} values; give one of each an entry"
             )
-        outside = [i for i in (*sources, *targets) if not 0 <= i < width]
-        if outside:
-            raise UserError(
-                f"entry {outside[0]} lies outside of a weight of width {width}; 0 to {width - 1} "
-                "are inside"
-            )
         self.width = width
         self.values = nn.Parameter(values)
         self.sources: Tensor
         self.targets: Tensor
-        self.register_buffer("sources", torch.tensor(sources, dtype=torch.int64))
-        self.register_buffer("targets", torch.tensor(targets, dtype=torch.int64))
+        for name, index in (("sources", sources), ("targets", targets)):
+            entries = torch.as_tensor(index, dtype=torch.int64)
+            outside = entries[(entries < 0) | (entries >= width)]
+            if len(outside):
+                raise UserError(
+                    f"entry {int(outside[0])} lies outside of a weight of width {width}; 0 to "
+                    f"{width - 1} are inside"
+                )
+            self.register_buffer(name, entries)
         self._plan()
 
     def dense(self) -> Tensor:
@@ -50,29 +57,35 @@ class SparseWeight(nn.Module):
 
     def forward(self, u: Tensor) -> Tensor:
         """(…, width) to the same."""
-        if not self.gathers:
+        if self.as_dense:
             return u @ self.dense().to(u.dtype)
         values = self.values.to(u.dtype)
-        y = None
-        for entries, targets in self.gathers:
+        y = u.new_zeros(u.shape)
+        for name, whole in self.rounds:
+            entries = getattr(self, name)
             part = u.index_select(-1, self.sources[entries]) * values[entries]
-            if targets is not None:
-                part = u.new_zeros(u.shape).index_copy_(-1, targets, part)
-            y = part if y is None else y + part
-        return u.new_zeros(u.shape) if y is None else y
+            y = y + part if whole else y.index_add(-1, self.targets[entries], part)
+        return y
 
     def _plan(self) -> None:
-        """Entries in rounds, each with at most one a column."""
+        """Entries in rounds, the first entry of every column, the second, …, and all that is left.
+
+        A round is whole where it has an entry for every column, in order.
+        """
         counts = torch.bincount(self.targets, minlength=self.width)
         most = int(counts.max()) if len(self.targets) else 0
-        self.gathers: list[tuple[Tensor, Tensor | None]] = []
-        if most > MOST_GATHERS or not len(self.targets):
-            return
+        self.as_dense = most > MOST_GATHERS and len(self.targets) >= DENSE * self.width**2
+        self.rounds: list[tuple[str, bool]] = []
         order = torch.argsort(self.targets, stable=True)
         first = torch.cumsum(counts, 0) - counts
         rank = torch.arange(len(order)) - first[self.targets[order]]
-        for turn in range(most):
-            entries = order[rank == turn]
-            targets = self.targets[entries]
-            whole = len(entries) == self.width
-            self.gathers.append((entries, None if whole else targets))
+        for turn in range(min(most, MOST_GATHERS)):
+            self._round(order[rank == turn])
+        if most > MOST_GATHERS:
+            self._round(order[rank >= MOST_GATHERS])
+
+    def _round(self, entries: Tensor) -> None:
+        name = f"round_{len(self.rounds)}"
+        self.register_buffer(name, entries, persistent=False)
+        columns = self.targets[entries]
+        self.rounds.append((name, torch.equal(columns, torch.arange(self.width))))

@@ -20,7 +20,11 @@ class TapFilter(Filter):
     """
 
     def __init__(
-        self, channels: int, powers: Sequence[int], at: Sequence[int], values: Tensor
+        self,
+        channels: int,
+        powers: Sequence[int] | Tensor,
+        at: Sequence[int] | Tensor,
+        values: Tensor,
     ) -> None:
         super().__init__()
         if not len(powers) == len(at) == len(values):
@@ -28,15 +32,23 @@ class TapFilter(Filter):
                 f"a filter has {len(powers)} powers, {len(at)} channels and {len(values)} values; "
                 "give one of each a tap"
             )
-        if any(power < 0 for power in powers):
-            raise UserError(f"a filter has a tap at power {min(powers)}; a power is 0 or more")
+        moved = torch.as_tensor(powers, dtype=torch.int64)
+        channel = torch.as_tensor(at, dtype=torch.int64)
+        if len(moved) and int(moved.min()) < 0:
+            raise UserError(f"a filter has a tap at power {int(moved.min())}; a power is 0 or more")
+        outside = channel[(channel < 0) | (channel >= channels)]
+        if len(outside):
+            raise UserError(
+                f"a filter has a tap at channel {int(outside[0])}; it has channels 0 to "
+                f"{channels - 1}"
+            )
         self.channels = channels
-        self.taps = max(powers, default=0) + 1
+        self.taps = int(moved.max()) + 1 if len(moved) else 1
         self.values = nn.Parameter(values)
         self.powers: Tensor
         self.at: Tensor
-        self.register_buffer("powers", torch.tensor(powers, dtype=torch.int64))
-        self.register_buffer("at", torch.tensor(at, dtype=torch.int64))
+        self.register_buffer("powers", moved)
+        self.register_buffer("at", channel)
         self._plan()
 
     def forward(self, length: int) -> Tensor:
@@ -52,8 +64,10 @@ class TapFilter(Filter):
         values = self.values.to(u.dtype)
         y = torch.zeros_like(u)
         length = u.shape[1]
-        for power, entries, at in self.moves:
-            part = u if at is None else u.index_select(-1, at)
+        for power, name, whole in self.moves:
+            entries = getattr(self, name)
+            at = self.at[entries]
+            part = u if whole else u.index_select(-1, at)
             if mode == "circular":
                 part = part.roll(power % length, dims=1) if power % length else part
                 first = 0
@@ -62,17 +76,18 @@ class TapFilter(Filter):
             else:
                 part, first = part[:, : length - power], power
             part = part * values[entries]
-            if at is None:
+            if whole:
                 y[:, first:] += part
             else:
                 y[:, first:].index_add_(-1, at, part)
         return y
 
     def _plan(self) -> None:
-        """For each power its entries and channels; None where every channel has one, in order."""
-        self.moves: list[tuple[int, Tensor, Tensor | None]] = []
-        for power in sorted(set(self.powers.tolist())):
+        """For each power its entries, and whether every channel has one, in order."""
+        self.moves: list[tuple[int, str, bool]] = []
+        for power in self.powers.unique().tolist():
             entries = torch.nonzero(self.powers == power)[:, 0]
             entries = entries[torch.argsort(self.at[entries])]
-            at = self.at[entries]
-            self.moves.append((power, entries, None if len(at) == self.channels else at))
+            name = f"move_{len(self.moves)}"
+            self.register_buffer(name, entries, persistent=False)
+            self.moves.append((power, name, len(entries) == self.channels))
