@@ -1,0 +1,86 @@
+"""Every named transform against numpy, scipy or its definition, and its place in the hierarchy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestiary.errors import UserError
+from bestiary.structured import Kaleidoscope
+from bestiary.structured.transforms import TRANSFORMS, Place, named_transform, place_of
+
+PLACES = {
+    "dft": "(BB*)^2",
+    "inverse-dft": "(BB*)^2",
+    "dft-2d": "(BB*)^2",
+    "hartley": "(BB*)^3",
+    "real-dft": "(BB*)^3",
+    "dct-1": "(BB*)^2",
+    "dct-2": "(BB*)^2_2",
+    "dct-3": "(BB*)^2_2",
+    "dct-4": "(BB*)^2_2",
+    "dst-1": "(BB*)^2_2",
+    "dst-2": "(BB*)^2_2",
+    "dst-3": "(BB*)^2_2",
+    "dst-4": "(BB*)^2_2",
+    "hadamard": "B",
+    "hadamard-sequency": "(BB*)^2",
+    "hadamard-dyadic": "(BB*)^2",
+    "circulant": "BB*",
+    "circular-convolution": "BB*",
+    "causal-convolution": "(BB*)_2",
+    "toeplitz": "(BB*)_2",
+    "hankel": "(BB*)_2",
+    "permutation": "BB*",
+    "bit-reversal": "BB*",
+    "stride": "BB*",
+    "sort": "BB*",
+}
+
+
+@pytest.mark.parametrize("n", [4, 64])
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_a_transform_is_the_matrix_of_its_reference(name, n):
+    transform = TRANSFORMS[name]
+    size = transform.size(n)
+    member, reference = transform.make(size), transform.reference(size)
+    assert member.n == size and reference.shape == (size, size)
+    error = np.abs(member.dense().numpy() - reference).max()
+    assert error <= 1e-12 * np.abs(reference).max()
+    assert np.iscomplexobj(reference) == transform.is_complex
+
+
+@pytest.mark.parametrize("n", [8])
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_a_transform_stands_where_the_theory_puts_it(name, n):
+    transform = TRANSFORMS[name]
+    size = transform.size(n)
+    member = transform.make(size)
+    assert place_of(member) == transform.expected_place(size)
+    if name in PLACES:
+        assert str(place_of(member)) == PLACES[name]
+    if isinstance(member, Kaleidoscope):
+        assert len(member.butterflies) == 2 * transform.expected_place(size).width
+
+
+def test_names_are_kebab_case_and_described_in_a_line():
+    for name, transform in TRANSFORMS.items():
+        assert name == transform.name == name.lower().replace("_", "-").strip("-")
+        assert transform.description and "\n" not in transform.description
+        assert len(transform.description) < 90
+
+
+def test_a_name_that_is_not_there_gets_the_closest_one():
+    assert named_transform("dct") is TRANSFORMS["dct-2"]
+    with pytest.raises(UserError, match="unknown transform 'hartly'; did you mean 'hartley'"):
+        named_transform("hartly")
+
+
+def test_places_are_written_as_in_the_papers():
+    assert [str(p) for p in (Place(), Place(2), Place(1, 2), Place(3, 4), Place(name="B*"))] == [
+        "BB*",
+        "(BB*)^2",
+        "(BB*)_2",
+        "(BB*)^3_4",
+        "B*",
+    ]
