@@ -117,6 +117,16 @@ def summed(terms: list[tuple[Form, Scalar]], bias: RowNumber = 0) -> Form:
     return Form(gate=gate, bias=simplest(bias))
 
 
+def raised_by(form: Form, numbers: list[RowNumber]) -> Form | None:
+    """A convolution that is no wire yet, plus ``numbers`` on its side; None for other forms."""
+    if form.made is not None or not form.filtered or not is_number(form.bias, 1):
+        return None
+    conv_bias = form.conv_bias
+    for number in numbers:
+        conv_bias = conv_bias + number
+    return Form(bias=1, convolved=form.convolved, taps=form.taps, conv_bias=simplest(conv_bias))
+
+
 def convolved_by(form: Form, taps: Taps, ring: int | None) -> Form | None:
     """taps * form, or None where form has to be a wire first."""
     if form.filtered and is_number(form.bias, 1) and is_number(form.conv_bias, 0):

@@ -41,6 +41,7 @@ from bestiary.compile.fusion import (
     is_number,
     of_number,
     of_wire,
+    raised_by,
     scaled_by,
     simplest,
     summed,
@@ -181,7 +182,18 @@ class Scheduler:
 
     def _add(self, value: Add) -> Channels:
         terms = [self.forms[id(term)] for term in value.terms]
-        return [summed([(self._affine(term[i]), 1) for term in terms]) for i in range(value.width)]
+        return [self._sum([term[i] for term in terms]) for i in range(value.width)]
+
+    def _sum(self, forms: list[Form]) -> Form:
+        """A convolution plus numbers stays one: B2 is for them."""
+        moving = [form for form in forms if not form.constant]
+        if len(moving) == 1:
+            done = raised_by(
+                moving[0], [form.bias * form.conv_bias for form in forms if form.constant]
+            )
+            if done is not None:
+                return done
+        return summed([(self._affine(form), 1) for form in forms])
 
     def _row_scale(self, value: RowScale) -> Channels:
         scales = numbers(value.scale, value.width)
