@@ -48,8 +48,10 @@ class Opened:
 
 
 @contextlib.contextmanager
-def opened(browser: Browser, report: Path, width: int = 1280, **options: Any) -> Iterator[Opened]:
-    """Open the report from its file, without a network."""
+def opened(
+    browser: Browser, report: Path, width: int = 1280, *, charts: bool = True, **options: Any
+) -> Iterator[Opened]:
+    """Open a page from its file, without a network; where it has charts, wait for them."""
     context = browser.new_context(
         viewport={"width": width, "height": 900}, offline=True, reduced_motion="reduce", **options
     )
@@ -60,6 +62,7 @@ def opened(browser: Browser, report: Path, width: int = 1280, **options: Any) ->
     seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     seen.page.on("console", lambda message: seen.complaints.append(message.text))
     seen.page.goto(report.as_uri())
-    seen.page.evaluate("bestiary.ready")
+    if charts:
+        seen.page.evaluate("bestiary.ready")
     yield seen
     context.close()

@@ -1,0 +1,195 @@
+"""A compiled stack as a picture: channels down, layers across, and what each layer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from bestiary.compile.layout import Layout, Place
+from bestiary.report.charts.style import BACKGROUND, COLOURS, FAINT, FONT, INK, Theme
+
+MOST_CHANNELS, MOST_LAYERS, MOST_LINES = 48, 48, 4000
+"""More are not drawn, and the picture says so: a person cannot follow them."""
+
+BOX, BOX_HEIGHT, COLUMN, ROW = 112, 22, 176, 30
+LEFT, TOP = 16, 46
+LETTERS = 15
+
+SAID = {
+    "input": "given",
+    "sum": "sum of channels (gate side)",
+    "filter": "filter of a channel (convolution side)",
+    "product": "product of both sides",
+    "carried": "carried",
+    "copied": "copied to another channel",
+    "constant": "constant",
+}
+LOOKS = {"input": 0, "sum": 2, "filter": 3, "product": 1, "carried": None, "copied": None}
+"""Numbers of ``charts.style.COLOURS``; None is an outline alone."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An SVG and what had to be left out of it."""
+
+    svg: Markup
+    left_out: str
+
+
+def picture(layout: Layout, theme: Theme | None = "light") -> Picture:
+    """Draw a layout, in one theme, or with None in that of the page it will stand in.
+
+    Every box is a channel after a layer. Thin lines come from the channels that the gate side
+    reads, a thick one from the channel that is convolved. Each box has a tooltip and, as data
+    attributes, its place, so that a page can light up what it reads.
+    """
+    shown = [
+        [place for place in layer if place.channel < MOST_CHANNELS]
+        for layer in layout.layers[: MOST_LAYERS + 1]
+    ]
+    rows = 1 + max((place.channel for layer in shown for place in layer), default=0)
+    lines = list(_lines(shown))
+    parts = [*lines[:MOST_LINES], *_headings(shown), *_boxes(shown)]
+    width = 2 * LEFT + COLUMN * (len(shown) - 1) + BOX
+    height = TOP + ROW * rows + 8
+    svg = Markup(
+        '<svg xmlns="http://www.w3.org/2000/svg" class="layout" viewBox="0 0 {w} {h}" width="{w}" '
+        'height="{h}" role="img" aria-label="{label}"><style>{style}</style>'
+        '<rect class="ground" width="{w}" height="{h}"/>{parts}</svg>'
+    ).format(
+        w=width,
+        h=height,
+        label=f"The {len(layout.layers) - 1} layers and {layout.width} channels of {layout.name}",
+        style=_style(theme),
+        parts=Markup("").join(parts),
+    )
+    return Picture(svg, _left_out(layout, len(lines)))
+
+
+def described(place: Place) -> str:
+    """What a channel holds and how it came there, in one sentence."""
+    where = f"layer {place.layer}, channel {place.channel}"
+    delay = f", rows {place.delay} late" if place.delay else ""
+    if place.role == "input":
+        return f"{place.name}: given, channel {place.channel}"
+    sides = []
+    if place.gated:
+        sides.append(f"gate side reads {_channels(place.gated)}")
+    if place.convolved is not None:
+        sides.append(f"convolution side {place.filter} on channel {place.convolved}")
+    if place.masked:
+        sides.append("differs from row to row")
+    how = "; ".join([SAID[place.role], *sides])
+    return f"{place.name}: {how} ({where}{delay})"
+
+
+def _channels(channels: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, channels[:8]))
+    more = f" and {len(channels) - 8} more" if len(channels) > 8 else ""
+    return f"channel{'' if len(channels) == 1 else 's'} {shown}{more}"
+
+
+def _left_out(layout: Layout, lines: int) -> str:
+    parts = []
+    if layout.width > MOST_CHANNELS:
+        parts.append(f"channels {MOST_CHANNELS} to {layout.width - 1}")
+    if len(layout.layers) > MOST_LAYERS + 1:
+        parts.append(f"layers {MOST_LAYERS + 1} to {len(layout.layers) - 1}")
+    if lines > MOST_LINES:
+        parts.append(f"{lines - MOST_LINES} lines")
+    return f"Not drawn: {'; '.join(parts)}." if parts else ""
+
+
+def _corner(layer: int, channel: int) -> tuple[int, int]:
+    return LEFT + COLUMN * layer, TOP + ROW * channel
+
+
+def _headings(shown: list[list[Place]]) -> Iterator[Markup]:
+    for layer in range(len(shown)):
+        x, _ = _corner(layer, 0)
+        text = f"layer {layer}" if layer else "input"
+        yield Markup('<text class="heading" x="{}" y="24">{}</text>').format(x + BOX // 2, text)
+
+
+def _lines(shown: list[list[Place]]) -> Iterator[Markup]:
+    for places in shown[1:]:
+        for place in places:
+            to = _corner(place.layer, place.channel)
+            sources = [(channel, "gate") for channel in place.gated]
+            if place.convolved is not None:
+                sources.append((place.convolved, "carry" if place.role == "carried" else "conv"))
+            for channel, kind in sources:
+                if channel < MOST_CHANNELS:
+                    yield _line(place, _corner(place.layer - 1, channel), to, channel, kind)
+
+
+def _line(
+    place: Place, start: tuple[int, int], end: tuple[int, int], channel: int, kind: str
+) -> Markup:
+    x0, y0 = start[0] + BOX, start[1] + BOX_HEIGHT // 2
+    x1, y1 = end[0], end[1] + BOX_HEIGHT // 2
+    bend = (x1 - x0) // 2
+    return Markup('<path class="{}" data-to="{}" data-from="{}" d="{}"/>').format(
+        kind,
+        f"{place.layer}-{place.channel}",
+        f"{place.layer - 1}-{channel}",
+        f"M{x0} {y0}C{x0 + bend} {y0} {x1 - bend} {y1} {x1} {y1}",
+    )
+
+
+def _boxes(shown: list[list[Place]]) -> Iterator[Markup]:
+    for places in shown:
+        for place in places:
+            x, y = _corner(place.layer, place.channel)
+            name = place.name if len(place.name) <= LETTERS else f"{place.name[: LETTERS - 1]}…"
+            kind = f"{place.role}{' read' if place.read else ''}"
+            yield Markup(
+                '<g class="box {kind}" tabindex="0" data-at="{at}"><title>{title}</title>'
+                '<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="4"/>'
+                '<text x="{tx}" y="{ty}">{name}</text></g>'
+            ).format(
+                kind=kind,
+                at=f"{place.layer}-{place.channel}",
+                title=described(place),
+                x=x,
+                y=y,
+                w=BOX,
+                h=BOX_HEIGHT,
+                tx=x + BOX // 2,
+                ty=y + 15,
+                name=escape(name),
+            )
+
+
+def _style(theme: Theme | None) -> Markup:
+    def themed(light: str, dark: str) -> str:
+        if theme is None:
+            return f"light-dark({light},{dark})"
+        return light if theme == "light" else dark
+
+    colours = [themed(*pair) for pair in zip(COLOURS["light"], COLOURS["dark"], strict=True)]
+    ink, faint = themed(INK["light"], INK["dark"]), themed(FAINT["light"], FAINT["dark"])
+    ground = themed(BACKGROUND["light"], BACKGROUND["dark"])
+    rules = [
+        f".layout text{{font:11px {FONT};fill:{ink};text-anchor:middle}}",
+        f".layout .heading{{fill:{faint};font-size:12px}}",
+        f".layout .ground{{fill:{ground}}}",
+        f".layout .box rect{{fill:{ground};stroke:{faint};stroke-width:1}}",
+        ".layout .carried rect,.layout .copied rect{stroke-dasharray:3 3}",
+        f".layout .read rect{{stroke:{ink};stroke-width:3}}",
+        ".layout path{fill:none}",
+        f".layout .gate{{stroke:{faint};stroke-width:.8;opacity:.55}}",
+        f".layout .conv{{stroke:{colours[3]};stroke-width:2.2}}",
+        f".layout .carry{{stroke:{faint};stroke-width:1.4;stroke-dasharray:3 3}}",
+        ".layout.tracing path,.layout.tracing .box{opacity:.12}",
+        ".layout.tracing .lit{opacity:1}",
+    ]
+    for role, number in LOOKS.items():
+        if number is not None:
+            rules.append(
+                f".layout .{role}:not(.read) rect{{stroke:{colours[number]};stroke-width:2}}"
+            )
+            rules.append(f".layout .{role} rect{{fill:{colours[number]};fill-opacity:.16}}")
+    return Markup("".join(rules))

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import chromium, opened
+from playwright.sync_api import Browser
+
+from bestiary.compile.layout import Layout, Place
+from bestiary.report.layout_page import layout_page
+from bestiary.report.layout_picture import MOST_CHANNELS, described, picture
+
+EVIL = "<script>window.broken=1</script>"
+
+
+def small() -> Layout:
+    given = (Place(0, 0, "u", "input", 0), Place(0, 1, EVIL, "input", 0))
+    first = (
+        Place(1, 0, "kept", "carried", 0, convolved=0, filter="X^0"),
+        Place(1, 1, "product", "product", 2, (0, 1), 1, "X^0 + X^2", masked=True, read=True),
+    )
+    return Layout("two channels", 2, 5, (given, first))
+
+
+def test_a_place_is_described_in_words() -> None:
+    assert described(small().layers[1][1]) == (
+        "product: product of both sides; gate side reads channels 0, 1; convolution side X^0 + X^2 "
+        "on channel 1; differs from row to row (layer 1, channel 1, rows 2 late)"
+    )
+
+
+def test_names_are_escaped_in_picture_and_page() -> None:
+    assert EVIL not in picture(small()).svg
+    assert EVIL not in layout_page(small())
+
+
+def test_what_is_not_drawn_is_said() -> None:
+    wide = tuple(Place(0, c, f"u{c}", "input", 0) for c in range(MOST_CHANNELS + 3))
+    drawn = picture(Layout("wide", len(wide), 1, (wide,)))
+    assert f"channels {MOST_CHANNELS} to {MOST_CHANNELS + 2}" in drawn.left_out
+    assert drawn.svg.count('class="box') == MOST_CHANNELS
+    assert picture(small()).left_out == ""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.mark.browser
+def test_pointing_at_a_box_lights_up_what_it_reads(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(layout_page(small(), [("layers", "1")]), encoding="utf-8")
+    with opened(browser, path, charts=False) as seen:
+        seen.page.locator('[data-at="1-1"]').hover()
+        lit = seen.page.locator(".box.lit").evaluate_all("all => all.map(b => b.dataset.at)")
+        assert sorted(lit) == ["0-0", "0-1", "1-1"]
+        assert "product of both sides" in seen.page.locator("#told").inner_text()
+        seen.page.locator('[data-at="1-0"]').focus()
+        lit = seen.page.locator(".box.lit").evaluate_all("all => all.map(b => b.dataset.at)")
+        assert sorted(lit) == ["0-0", "1-0"]
+        assert seen.page.evaluate("window.broken") is None
+        assert seen.complaints == []
+        assert [url for url in seen.requests if not url.startswith("file:")] == []
