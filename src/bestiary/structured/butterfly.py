@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from bestiary.errors import UserError
+from bestiary.operators.butterfly import Order, multiply
 from bestiary.structured.butterfly_factor import ButterflyFactor
 from bestiary.structured.matrix import StructuredMatrix, check_power_of_two
 
@@ -103,6 +104,11 @@ class Butterfly(StructuredMatrix):
         """Whether this is a member of B*: sizes rise from 2 to n in the written product."""
         return self._factors[0].k == 2
 
+    @property
+    def order(self) -> Order:
+        """``falling`` for a member of B, else ``rising``: how sizes run in the written product."""
+        return "falling" if self.in_b else "rising"
+
     def __iter__(self) -> Iterator[ButterflyFactor]:
         return iter(self._factors)
 
@@ -166,10 +172,11 @@ class Butterfly(StructuredMatrix):
         """M · diag(diagonal) for a diagonal (n,): a butterfly of the same class."""
         return Butterfly([*self._factors[:-1], self._factors[-1].scale_columns(diagonal)])
 
-    def embed(self, size: int) -> Butterfly:
+    def embed(self, size: int, *, adjoint: bool | None = None) -> Butterfly:
         """The butterfly of ``size`` ≥ n with this one in its upper left corner.
 
-        The rest is the identity: [[M, 0], [0, I]].
+        The rest is the identity: [[M, 0], [0, I]]. It is in this one's class; with n = 2, which is
+        in both, in B unless ``adjoint`` asks for B*.
         """
         check_power_of_two(size, "the size to embed a butterfly in")
         if size < self.n:
@@ -184,12 +191,11 @@ class Butterfly(StructuredMatrix):
             for k in falling_sizes(size)
             if k > self.n
         ]
-        return Butterfly([*added, *larger] if self.in_b else [*larger, *reversed(added)])
+        in_b = self.in_b if adjoint is None or self.n > 2 else not adjoint
+        return Butterfly([*added, *larger] if in_b else [*larger, *reversed(added)])
 
     def _multiply(self, x: Tensor) -> Tensor:
-        for factor in reversed(self._factors):
-            x = factor.apply(x)
-        return x
+        return multiply(x, self.packed().unsqueeze(-5), (self.order,))
 
     def _times(self, other: StructuredMatrix) -> StructuredMatrix:
         from bestiary.structured.kaleidoscope import Kaleidoscope

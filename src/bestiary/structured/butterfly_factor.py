@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from bestiary.errors import UserError
+from bestiary.operators.butterfly import apply_factor
 from bestiary.structured.matrix import (
     StructuredMatrix,
     check_cast,
@@ -177,8 +178,7 @@ class ButterflyFactor(StructuredMatrix):
         return matrix
 
     def _multiply(self, x: Tensor) -> Tensor:
-        halves = x.unflatten(-1, (self.blocks, 1, 2, self._k // 2))
-        return (self._twiddle * halves).sum(-2).flatten(-3)
+        return apply_factor(x, self.packed(), self._k)
 
     def _sizes(self) -> str:
         return f"n={self.n}, k={self._k}"

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from bestiary.errors import UserError
+from bestiary.operators.butterfly import Order, multiply
 from bestiary.structured.butterfly import Butterfly
 from bestiary.structured.matrix import StructuredMatrix
 
@@ -75,6 +76,11 @@ class Kaleidoscope(StructuredMatrix):
     def butterflies(self) -> tuple[Butterfly, ...]:
         """The 2w butterflies in written order: the last one is applied first."""
         return self._butterflies
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """How the sizes of factors run, butterfly by butterfly: falling, rising, falling, …"""
+        return tuple(butterfly.order for butterfly in self._butterflies)
 
     @property
     def n(self) -> int:
@@ -150,13 +156,13 @@ class Kaleidoscope(StructuredMatrix):
 
     def expand(self, size: int) -> Kaleidoscope:
         """The same n×n matrix as the corner of larger butterflies, [[M, 0], [0, I]]."""
-        return Kaleidoscope([b.embed(size) for b in self._butterflies], self._n)
+        larger = [b.embed(size, adjoint=bool(i % 2)) for i, b in enumerate(self._butterflies)]
+        return Kaleidoscope(larger, self._n)
 
     def _multiply(self, x: Tensor) -> Tensor:
         x = pad(x, (0, self.size - self._n))
-        for butterfly in reversed(self._butterflies):
-            x = butterfly.apply(x)
-        return x[..., : self._n]
+        twiddle = torch.stack([butterfly.packed() for butterfly in self._butterflies], -5)
+        return multiply(x, twiddle, self.orders)[..., : self._n]
 
     def _times(self, other: StructuredMatrix) -> StructuredMatrix:
         if isinstance(other, Butterfly):
