@@ -1,5 +1,5 @@
 // Light up what a box of the picture reads, and say it in words.
-const drawing = document.querySelector("svg.layout");
+const drawing = document.querySelector(".scroll > svg.layout");
 const told = document.getElementById("told");
 
 function light(box) {
