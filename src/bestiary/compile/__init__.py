@@ -21,6 +21,9 @@ from bestiary.compile.expression import (
     shift,
     total,
 )
+from bestiary.compile.from_gated import gated, h3
+from bestiary.compile.from_hyena import hyena
+from bestiary.compile.gated_form import GatedForm, GatedStep, Projection
 from bestiary.compile.interpret import interpret
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
@@ -29,7 +32,10 @@ from bestiary.compile.taps import Taps
 __all__ = [
     "PASSES",
     "Compiled",
+    "GatedForm",
+    "GatedStep",
     "Program",
+    "Projection",
     "Rows",
     "Taps",
     "Value",
@@ -38,6 +44,9 @@ __all__ = [
     "concat",
     "constant_array",
     "conv",
+    "gated",
+    "h3",
+    "hyena",
     "input_array",
     "interpret",
     "linear",
