@@ -20,15 +20,16 @@ from bestiary.compile import Program, compile_program, conv, input_array, interp
 from bestiary.compile.cell import Cell
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.interpret import Interpretation
+from bestiary.compile.optimize import Optimize
 
 TOLERANCE = 1e-11
 """Of the stack in float64, relative to the largest number that the program computes on the way."""
 
 
-def check(program: Program, inputs: np.ndarray) -> Compiled:
+def check(program: Program, inputs: np.ndarray, optimize: Optimize | None = None) -> Compiled:
     """Every stage computes what the program means, exactly; the stack does in float64."""
     expected = interpret(program, inputs, exactly=True)
-    made = compile_program(program)
+    made = compile_program(program, optimize=optimize)
     for name, stage in made.stages.items():
         found = interpret(stage, inputs, exactly=True)
         assert found.shape == expected.shape, (name, found.shape, expected.shape)
@@ -83,6 +84,17 @@ def test_every_pass_and_the_stack_compute_what_a_random_program_means(data: st.D
 
     program = random_program(choose)
     check(program, random_input(choose, program))
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_the_solver_s_schedules_mean_the_same_and_are_no_larger(data: st.DataObject) -> None:
+    program = random_program(lambda n: data.draw(st.integers(0, n - 1)), 15)
+    inputs = random_input(lambda n: data.draw(st.integers(0, n - 1)), program)
+    found = check(program, inputs, Optimize(seconds=2, threads=1)).found
+    assert found is not None
+    assert (found.layers, found.channels) <= found.heuristic
+    assert (found.least_layers, found.least_channels) <= (found.layers, found.channels)
 
 
 def test_a_filter_of_zeros_in_one_channel_reads_no_row_ahead() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bestiary.compile.allocate import allocate
 from bestiary.compile.emit import emit
+from bestiary.compile.optimize import Found, Optimize, schedule_optimally
 from bestiary.compile.program import Program
 from bestiary.compile.retime import retime
 from bestiary.compile.schedule import schedule
@@ -26,12 +27,14 @@ PASSES: dict[str, Callable[[Program], Program]] = {
 class Compiled:
     """A program and the stack that computes it.
 
-    stages: the program after each pass, by the name of the pass.
+    stages: the program after each pass, by the name of the pass. found: what a search for the best
+    schedule gave, where one was asked for.
     """
 
     source: Program
     stages: dict[str, Program]
     stack: BaseConvStack
+    found: Found | None = None
 
     @property
     def placed(self) -> Program:
@@ -39,13 +42,19 @@ class Compiled:
         return self.stages["allocate"]
 
 
-def compile_program(program: Program) -> Compiled:
+def compile_program(program: Program, *, optimize: Optimize | None = None) -> Compiled:
     """The BaseConv stack that computes ``program``, in float64.
 
-    ``UserError`` where the program cannot be one: see the passes.
+    optimize: search for the schedule of the fewest layers, then channels, in place of the heuristic
+    one; for programs of up to a few hundred operations. ``UserError`` where the program cannot be a
+    stack: see the passes.
     """
     stages: dict[str, Program] = {}
-    last = program
+    found, last = None, program
     for name, run in PASSES.items():
-        last = stages[name] = run(last)
-    return Compiled(program, stages, emit(last))
+        if name == "schedule" and optimize is not None:
+            last, found = schedule_optimally(last, optimize)
+        else:
+            last = run(last)
+        stages[name] = last
+    return Compiled(program, stages, emit(last), found)

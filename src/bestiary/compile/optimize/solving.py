@@ -1,0 +1,207 @@
+"""Schedules of the fewest layers and, of those, of the fewest channels."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bestiary.compile.allocate import allocate
+from bestiary.compile.cell import Cell
+from bestiary.compile.expression import Concat, Value
+from bestiary.compile.fusion import simplest
+from bestiary.compile.optimize.model import Model, Plan, Problem, solver_library
+from bestiary.compile.optimize.nodes import Node, nodes_of
+from bestiary.compile.program import Program
+from bestiary.compile.schedule import schedule
+from bestiary.errors import UserError
+
+MOST_VARIABLES = 200_000
+"""Past so many the solver would spend its time on reading the problem."""
+
+
+@dataclass(frozen=True)
+class Optimize:
+    """How hard to look. seconds: at most, for the whole search. threads: of the solver."""
+
+    seconds: float = 60.0
+    threads: int = field(default_factory=lambda: min(8, os.cpu_count() or 1))
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise UserError(
+                f"a search of {self.seconds} seconds was asked for; give more than 0 seconds"
+            )
+        if self.threads < 1:
+            raise UserError(f"a solver of {self.threads} threads was asked for; give at least 1")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search gave.
+
+    layers, channels: of the schedule. least_layers: no schedule has fewer. least_channels: none of
+    so many layers has fewer. heuristic: layers and channels without the search. seconds: it took.
+
+    "No schedule": none that computes every value at most once, in one of the ways that ``nodes``
+    looks at and with the delays of ``retime``, which alone decide on N'.
+    """
+
+    layers: int
+    channels: int
+    least_layers: int
+    least_channels: int
+    heuristic: tuple[int, int]
+    seconds: float
+
+    @property
+    def layers_proven(self) -> bool:
+        """Whether no schedule has fewer layers."""
+        return self.layers == self.least_layers
+
+    @property
+    def channels_proven(self) -> bool:
+        """Whether none of so few layers has fewer channels."""
+        return self.layers_proven and self.channels == self.least_channels
+
+    def __str__(self) -> str:
+        if self.channels_proven:
+            proof = "proven optimal"
+        elif self.layers_proven:
+            proof = f"layers proven optimal, channels at least {self.least_channels}"
+        else:
+            proof = f"not proven: at least {self.least_layers} layers"
+        return (
+            f"{self.layers} layers, {self.channels} channels ({proof}; the heuristic has "
+            f"{self.heuristic[0]} and {self.heuristic[1]}; {self.seconds:.1f} s)"
+        )
+
+
+def size_of(scheduled: Program) -> tuple[int, int]:
+    """Layers and channels that a scheduled program takes."""
+    cells = [value for value in allocate(scheduled) if isinstance(value, Cell)]
+    layers = max((cell.layer or 0 for cell in cells), default=1)
+    channels = [1 + (cell.channel or 0) for cell in cells]
+    return layers, max([scheduled.width, *channels])
+
+
+def schedule_optimally(program: Program, optimize: Optimize) -> tuple[Program, Found]:
+    """A retimed program as cells in the fewest layers and channels found, and how good that is."""
+    return Search(program, optimize).run()
+
+
+class Search:
+    """The best schedule so far, and what no schedule can beat."""
+
+    def __init__(self, program: Program, optimize: Optimize) -> None:
+        self.program, self.optimize = program, optimize
+        self.library = solver_library()
+        self.started = time.monotonic()
+        self.best = schedule(program)
+        self.heuristic = self.layers, self.channels = size_of(self.best)
+        self.plan: Plan = {}
+        outputs, self.given = nodes_of(program)
+        self.problem = Problem.of(outputs, self.given)
+        self.least_layers = self.problem.fewest_layers()
+        self.least_channels = max(program.width, len(set(outputs)))
+
+    def run(self) -> tuple[Program, Found]:
+        """Fewer layers first, then fewer channels."""
+        self._fewer_layers()
+        self._fewer_channels()
+        found = Found(
+            self.layers,
+            self.channels,
+            min(self.layers, self.least_layers),
+            min(self.channels, self.least_channels),
+            self.heuristic,
+            time.monotonic() - self.started,
+        )
+        return self.best, found
+
+    def _fewer_layers(self) -> None:
+        for layers in range(self.least_layers, self.layers):
+            model = self._model(layers)
+            if model is None:
+                return
+            status, solver = self._solve(model)
+            if status in (self.library.OPTIMAL, self.library.FEASIBLE):
+                self._take(model.plan(solver.value))
+                return
+            if status != self.library.INFEASIBLE:
+                return
+            self.least_layers = layers + 1
+
+    def _fewer_channels(self) -> None:
+        model = self._model(self.layers)
+        if model is None or self.channels <= self.least_channels:
+            return
+        width = model.count_channels(self.least_channels, self.channels)
+        model.cp.minimize(width)
+        if self.plan:
+            model.hint(self.plan)
+        status, solver = self._solve(model)
+        if status in (self.library.OPTIMAL, self.library.FEASIBLE):
+            self.least_channels = max(self.least_channels, round(solver.best_objective_bound))
+            self._take(model.plan(solver.value))
+        elif status == self.library.INFEASIBLE:
+            # No schedule that ``nodes`` looks at is as good as the one at hand.
+            self.least_channels = self.channels
+
+    def _model(self, layers: int) -> Model | None:
+        """None where it would be too large."""
+        spans = self.problem.latest(layers)
+        first = self.problem.earliest()
+        size = sum(
+            len(node.forms) * max(0, spans[node] - first[node] + 1) for node in self.problem.nodes
+        )
+        return Model(self.problem, layers) if size <= MOST_VARIABLES else None
+
+    def _solve(self, model: Model) -> tuple[Any, Any]:
+        solver = self.library.CpSolver()
+        left = self.optimize.seconds - (time.monotonic() - self.started)
+        solver.parameters.max_time_in_seconds = max(0.1, left)
+        solver.parameters.num_workers = self.optimize.threads
+        return solver.solve(model.cp), solver
+
+    def _take(self, plan: Plan) -> None:
+        """A plan as cells, kept where it is better than the best so far."""
+        made = self._scheduled(plan)
+        size = size_of(made)
+        if size < (self.layers, self.channels):
+            self.best, (self.layers, self.channels) = made, size
+        if size[0] == self.layers:
+            self.plan = plan
+
+    def _scheduled(self, plan: Plan) -> Program:
+        wires: dict[Value, Value] = {**self.given}
+        for node in self.problem.nodes:
+            if node in plan:
+                wires[node] = _cell(node, *plan[node], wires)
+        output = self.program.output
+        parts = tuple(wires[node] for node in self.problem.outputs)
+        read = Concat(
+            width=len(parts),
+            name=output.name or "output",
+            labels=output.channel_names(),
+            parts=parts,
+            delay=output.delay or 0,
+        )
+        return replace(self.program, output=read)
+
+
+def _cell(node: Node, chosen: int, layer: int, wires: dict[Value, Value]) -> Cell:
+    form = node.forms[chosen]
+    return Cell(
+        width=1,
+        name=node.name,
+        delay=node.delay or 0,
+        gate=tuple(wires[wire] for wire in form.gate),
+        weights=tuple(form.gate.values()),
+        gate_bias=simplest(form.bias),
+        convolved=None if form.convolved is None else wires[form.convolved],
+        taps=form.taps,
+        conv_bias=simplest(form.conv_bias),
+        layer=layer,
+    )
