@@ -82,6 +82,13 @@ def test_a_butterfly_of_either_class_is_a_kaleidoscope_of_width_1():
     assert torch.equal(identity.dense(), torch.eye(4, dtype=torch.complex64))
 
 
+def test_a_kaleidoscope_of_the_smallest_size_expands_though_its_factors_are_in_both_classes():
+    matrix = random_kaleidoscope(2, 2)
+    larger = matrix.expand(8)
+    assert (larger.n, larger.size, larger.width) == (2, 8, 2)
+    assert_close(larger.dense(), matrix.dense())
+
+
 def test_stacks_and_counts():
     matrix = random_kaleidoscope(8, 2, n=4, stack=(3,))
     assert matrix.parameter_count == 3 * 4 * (2 * 8 * 3)

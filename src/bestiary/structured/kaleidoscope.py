@@ -72,6 +72,27 @@ class Kaleidoscope(StructuredMatrix):
         """The identity in BB*."""
         return cls.of(Butterfly.identity(n, dtype, stack=stack))
 
+    @classmethod
+    def from_packed(cls, twiddle: Tensor, n: int | None = None) -> Kaleidoscope:
+        """From a twiddle (*stack, 2w, log2 size, 2, 2, size/2), everything in written order."""
+        if twiddle.dim() < 5:
+            raise UserError(
+                f"the twiddle of a kaleidoscope has shape {tuple(twiddle.shape)} "
+                "(accepted: (*stack, 2w, log2 size, 2, 2, size/2))"
+            )
+        count = twiddle.shape[-5]
+        return cls(
+            [
+                Butterfly.from_packed(twiddle[..., i, :, :, :, :], adjoint=bool(i % 2))
+                for i in range(count)
+            ],
+            n,
+        )
+
+    def packed(self) -> Tensor:
+        """The twiddles of all factors as one (*stack, 2w, log2 size, 2, 2, size/2)."""
+        return torch.stack([butterfly.packed() for butterfly in self._butterflies], -5)
+
     @property
     def butterflies(self) -> tuple[Butterfly, ...]:
         """The 2w butterflies in written order: the last one is applied first."""
@@ -161,8 +182,7 @@ class Kaleidoscope(StructuredMatrix):
 
     def _multiply(self, x: Tensor) -> Tensor:
         x = pad(x, (0, self.size - self._n))
-        twiddle = torch.stack([butterfly.packed() for butterfly in self._butterflies], -5)
-        return multiply(x, twiddle, self.orders)[..., : self._n]
+        return multiply(x, self.packed(), self.orders)[..., : self._n]
 
     def _times(self, other: StructuredMatrix) -> StructuredMatrix:
         if isinstance(other, Butterfly):

@@ -13,16 +13,10 @@ import scipy.fft
 import scipy.linalg
 from numpy.typing import NDArray
 
-from bestiary.structured.transforms.example import numbers, shuffled
-from bestiary.structured.transforms.example import stride as stride_source
+from bestiary.structured.transforms import example
+from bestiary.structured.transforms.example import numbers
 
 Array = NDArray[Any]
-
-
-def grid(n: int) -> tuple[int, int]:
-    """The rows and columns of the array of n that 2-D transforms are shown with."""
-    rows = 1 << (n.bit_length() - 1) // 2
-    return rows, n // rows
 
 
 def dft(n: int) -> Array:
@@ -37,7 +31,7 @@ def inverse_dft(n: int) -> Array:
 
 def dft_2d(n: int) -> Array:
     """numpy.fft.fft2 of the unit arrays, read row by row."""
-    units = np.eye(n).reshape(n, *grid(n))
+    units = np.eye(n).reshape(n, *example.grid(n))
     return np.fft.fft2(units).reshape(n, n).T
 
 
@@ -118,7 +112,7 @@ def hankel(n: int) -> Array:
 
 def permutation(n: int) -> Array:
     """Rows of the identity in the order of the permutation."""
-    return np.eye(n)[shuffled(n)]
+    return np.eye(n)[example.shuffled(n)]
 
 
 def bit_reversal(n: int) -> Array:
@@ -129,10 +123,105 @@ def bit_reversal(n: int) -> Array:
 
 def stride(n: int) -> Array:
     """Even rows of the identity, then odd ones."""
-    return np.eye(n)[stride_source(n)]
+    return np.concatenate([np.eye(n)[::2], np.eye(n)[1::2]])
 
 
 def sort(n: int) -> Array:
     """Column j has its 1 in the row of the number of keys below key j."""
     keys = numbers(n)
     return (np.arange(n)[:, None] == np.sum(keys[:, None] < keys, axis=0)).astype(float)
+
+
+def selection(n: int) -> Array:
+    """Rows of the identity by their sources."""
+    return np.eye(n)[example.sources(n)]
+
+
+def vandermonde(n: int) -> Array:
+    """numpy.vander with rising powers."""
+    return np.vander(example.nodes(n), increasing=True)
+
+
+def haar(n: int) -> Array:
+    """The averages of pairs transformed again, above their differences."""
+    if n == 1:
+        return np.ones((1, 1))
+    pairs = np.eye(n // 2)
+    return np.concatenate([np.kron(haar(n // 2), [1, 1]), np.kron(pairs, [1, -1])]) / np.sqrt(2)
+
+
+def daubechies(n: int) -> Array:
+    """Every second periodic correlation with Daubechies' four taps, level by level."""
+    root = np.sqrt(3)
+    taps = np.array([1 + root, 3 + root, 3 - root, 1 - root]) / (4 * np.sqrt(2))
+    matrix, m = np.eye(n), n
+    while m > 1:
+        level = np.eye(n)
+        level[:m, :m] = 0
+        for i in range(m // 2):
+            for k in range(4):
+                level[i, (2 * i + k) % m] += taps[k]
+                level[m // 2 + i, (2 * i + k) % m] += (-1) ** k * taps[3 - k]
+        matrix, m = level @ matrix, m // 2
+    return matrix
+
+
+def sparse(n: int) -> Array:
+    """The matrix itself."""
+    return example.sparse(n)
+
+
+def low_rank(n: int) -> Array:
+    """The product of its two factors."""
+    left, right = example.low_rank(n)
+    return left @ right.T
+
+
+def low_rank_plus_sparse(n: int) -> Array:
+    """The sum of both."""
+    return low_rank(n) + example.sparse(n)
+
+
+def fastfood(n: int) -> Array:
+    """The product of its dense factors."""
+    scaling, gaussian, source, signs = example.fastfood(n)
+    mixed = (hadamard(n) * gaussian) @ np.eye(n)[source] @ (hadamard(n) * signs)
+    return scaling[:, None] * mixed / np.sqrt(n)
+
+
+def acdc(n: int) -> Array:
+    """The product of its dense factors, with scipy.fft's orthonormal DCT-II."""
+    cosine = scipy.fft.dct(np.eye(n), norm="ortho", axis=0)
+    return (cosine.T * numbers(n, 1)) @ (cosine * numbers(n))
+
+
+def kronecker(n: int) -> Array:
+    """numpy.kron."""
+    rows, columns = example.grid(n)
+    return np.kron(circulant(rows), dct(2)(columns))
+
+
+def block_diagonal(n: int) -> Array:
+    """scipy.linalg.block_diag."""
+    return scipy.linalg.block_diag(permutation(n // 2), haar(n // 2))
+
+
+def monarch(n: int) -> Array:
+    """Entry by entry from the blocks."""
+    left, right = example.monarch_blocks(n)
+    return np.einsum("jlk,kji->ljki", left, right).reshape(n, n)
+
+
+def inverse_butterfly(n: int) -> Array:
+    """numpy.linalg.inv of the product of factors made of scipy.linalg.block_diag."""
+    product = np.eye(n)
+    for twiddle in example.twiddles(n):
+        product = product @ scipy.linalg.block_diag(
+            *(np.block([[np.diag(d) for d in row] for row in block]) for block in twiddle)
+        )
+    return np.linalg.inv(product)
+
+
+def inverse_circulant(n: int) -> Array:
+    """numpy.linalg.inv of scipy.linalg.circulant."""
+    return np.linalg.inv(scipy.linalg.circulant(example.dominant(n)))

@@ -9,6 +9,7 @@ switches are butterfly factors of sizes n, n/2, …, 2, …, n/2, n.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,6 +17,7 @@ from torch import Tensor
 from bestiary.structured.butterfly import Butterfly, falling_sizes
 from bestiary.structured.kaleidoscope import Kaleidoscope
 from bestiary.structured.permutation import Permutation
+from bestiary.structured.transforms.arguments import holding, numbers
 from bestiary.structured.transforms.pairs import switches
 
 
@@ -29,7 +31,7 @@ def permutation(
     """
     gather = source if isinstance(source, Permutation) else Permutation(source)
     n = gather.n
-    size = max(2, 1 << (n - 1).bit_length())
+    size = holding(n)
     pieces = [gather.source.tolist() + list(range(n, size))]
     entering, leaving = [], []
     for k in falling_sizes(size):
@@ -50,6 +52,16 @@ def permutation(
 def bit_reversal(n: int) -> Kaleidoscope:
     """y[i] = x[j], j being i with its bits in the opposite order, in BB*; n a power of two."""
     return permutation(Permutation.bit_reversal(n))
+
+
+def stride(n: int) -> Permutation:
+    """The perfect shuffle: entries of even index first, then those of odd index; any n."""
+    return Permutation([*range(0, n, 2), *range(1, n, 2)])
+
+
+def sort(keys: Any) -> Kaleidoscope:
+    """The permutation, in BB*, that puts ``keys`` in rising order and keeps equal ones; any n."""
+    return permutation(numbers(keys, "the keys of a sort").argsort(stable=True))
 
 
 def _split(source: list[int]) -> tuple[list[list[int]], list[bool], list[bool]]:
