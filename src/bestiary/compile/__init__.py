@@ -23,17 +23,21 @@ from bestiary.compile.expression import (
 )
 from bestiary.compile.from_gated import gated, h3
 from bestiary.compile.from_hyena import hyena
+from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
 from bestiary.compile.gated_form import GatedForm, GatedStep, Projection
 from bestiary.compile.interpret import interpret
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.compile.taps import Taps
+from bestiary.compile.to_hyena import HyenaStack, to_hyena
 
 __all__ = [
     "PASSES",
     "Compiled",
+    "CompiledLanguageModel",
     "GatedForm",
     "GatedStep",
+    "HyenaStack",
     "Program",
     "Projection",
     "Rows",
@@ -49,11 +53,13 @@ __all__ = [
     "hyena",
     "input_array",
     "interpret",
+    "language_model",
     "linear",
     "mul",
     "pad",
     "read",
     "row_scale",
     "shift",
+    "to_hyena",
     "total",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from torch import nn
 
 from bestiary.compile.compiling import Compiled
-from bestiary.compile.from_gated import Layout, gated
+from bestiary.compile.conversion import Layout
+from bestiary.compile.from_gated import gated
 from bestiary.errors import UserError
 from bestiary.mixers.hyena import Hyena
 

@@ -91,7 +91,7 @@ class GatedForm:
                 fit(f"{name} of projection {number}", array, shape)
         for number, step in enumerate(self.steps, start=1):
             fit(f"kernel {number}", step.kernel, (None, self.width))
-            rows = (None,) if np.ndim(step.bias) == 2 else ()
+            rows = (None,) if step.bias is not None and step.bias.ndim == 2 else ()
             fit(f"bias of kernel {number}", step.bias, (*rows, self.width))
         fit("output_weight", self.output_weight, (self.width, None))
         out = self.width if self.output_weight is None else self.output_weight.shape[1]
