@@ -117,7 +117,7 @@ class ProgramMaker:
 
     def numbers(self, *shape: int) -> np.ndarray:
         flat: list[Any] = [self.number() for _ in range(int(np.prod(shape)))]
-        if flat and self.choose(20) == 99:
+        if flat and self.choose(20) == 0:
             flat[0] = Fraction(1, 3)
             exact = [Fraction(number) for number in flat]
             out = np.empty(len(flat), dtype=object)

@@ -16,7 +16,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import Choose, by_numpy, random_input, random_program
 
-from bestiary.compile import Program, compile_program, conv, input_array, interpret
+from bestiary.compile import (
+    Program,
+    Rows,
+    compile_program,
+    conv,
+    input_array,
+    interpret,
+    linear,
+    shift,
+)
 from bestiary.compile.cell import Cell
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.interpret import Interpretation
@@ -100,6 +109,13 @@ def test_the_solver_s_schedules_mean_the_same_and_are_no_larger(data: st.DataObj
 def test_a_filter_of_zeros_in_one_channel_reads_no_row_ahead() -> None:
     u = input_array("u", 2)
     check(Program((u,), conv({2: [1, 0]}, u), rows=2, reads=(2, 4)), np.ones((2, 2), dtype=object))
+
+
+def test_a_factor_that_arrives_early_is_moved_even_where_the_other_one_is_a_constant() -> None:
+    u = input_array("u", 1)
+    early = linear(u, [[1, 0]], Rows.window(-1, 3, 2))
+    late = shift(early * early, -3)
+    check(Program((u,), shift(late * early, 1), rows=1), np.array([[2]], dtype=object))
 
 
 def run(count: int, seed: int, first: int = 0) -> None:

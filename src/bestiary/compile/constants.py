@@ -60,6 +60,13 @@ def exact(array: Array) -> Array:
     return out
 
 
+def alike(*arrays: Array) -> tuple[Array, ...]:
+    """The same numbers, all exact if one array is: a ``Fraction`` times a float is a float."""
+    if any(array.dtype == object for array in arrays):
+        return tuple(exact(array) for array in arrays)
+    return arrays
+
+
 def floating(array: Array) -> Array:
     """The same numbers in float64."""
     return array.astype(np.float64)

@@ -56,7 +56,7 @@ def fold(value: Value, once: Once, ring: int | None) -> Value | None:
 
 def zero(like: Value) -> Constant:
     """0 in every row and channel."""
-    rows = Rows.same(np.zeros(like.width))
+    rows = Rows(0, np.zeros((0, like.width), dtype=np.int64), np.zeros(like.width, dtype=np.int64))
     return Constant(width=like.width, name=like.name, labels=like.labels, rows=rows)
 
 
@@ -130,8 +130,8 @@ def filtered_rows(taps: Taps, rows: Rows) -> Rows:
     spans = [(r.start, r.stop) for r in done if isinstance(r, Rows) and len(r.values)]
     lo, hi = min((s for s, _ in spans), default=0), max((e for _, e in spans), default=0)
     columns = [r.at(lo, hi) if isinstance(r, Rows) else np.full(hi - lo, r) for r in done]
-    outside = [r.outside if isinstance(r, Rows) else r for r in done]
-    return Rows(lo, np.stack(columns, axis=1), np.asarray(outside))
+    outside = [r.outside.item() if isinstance(r, Rows) else r for r in done]
+    return Rows(lo, np.stack(columns, axis=1), np.array(outside))
 
 
 def _read(value: Read) -> Value | None:

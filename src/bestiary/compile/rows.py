@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.compile.constants import Array, constant
+from bestiary.compile.constants import Array, alike, constant
 
 Interval = tuple[float, float]
 """Rows lo ≤ t < hi; either may be infinite. Empty where hi ≤ lo."""
@@ -107,16 +107,18 @@ class Rows:
 
     def _with(self, other: Any, combine: Callable[..., Array]) -> Rows:
         if not isinstance(other, Rows):
+            values, outside, number = alike(self.values, self.outside, np.asarray(other))
             return Rows(
                 self.start,
-                np.asarray(combine(self.values, other)),
-                np.asarray(combine(self.outside, other)),
+                np.asarray(combine(values, number)),
+                np.asarray(combine(outside, number)),
             )
         spans = [(r.start, r.stop) for r in (self, other) if len(r.values)]
         lo = min((start for start, _ in spans), default=0)
         hi = max((stop for _, stop in spans), default=0)
-        values = combine(self.at(lo, hi), other.at(lo, hi))
-        return Rows(lo, np.asarray(values), np.asarray(combine(self.outside, other.outside)))
+        mine, theirs = alike(self.at(lo, hi), other.at(lo, hi))
+        outside, beyond = alike(self.outside, other.outside)
+        return Rows(lo, np.asarray(combine(mine, theirs)), np.asarray(combine(outside, beyond)))
 
 
 def hull(one: Interval, other: Interval) -> Interval:

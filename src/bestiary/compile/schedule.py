@@ -258,7 +258,8 @@ class Scheduler:
     def _product(self, a: Form, b: Form, delay: int) -> Form:
         for one, other in ((a, b), (b, a)):
             if one.constant:
-                return self._scaled(other, one.bias * one.conv_bias)
+                arrived = self._convolved(other, shift_by(0), delay)
+                return self._scaled(arrived, one.bias * one.conv_bias)
         orders = [self._order(a, b, delay), self._order(b, a, delay)]
         cost, make = min(orders, key=lambda order: order[0])
         del cost

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
+from bestiary.compile.exactness import exact_throughout
 from bestiary.compile.expression import Constant, Input, Value
 from bestiary.compile.extent import needed
 from bestiary.compile.folding import fold, zero
@@ -20,14 +21,18 @@ def simplify(program: Program) -> Program:
 
     linear ∘ linear, filter ∘ filter and scale ∘ scale become one; constants are computed; what is 0
     in every row that is needed becomes 0; what nothing needs is gone. Arrays are multiplied in
-    float64 where they are not exact, so that results may differ in their last digits.
+    float64, so that results may differ in their last digits, unless the program has an exact
+    constant: then all are.
     """
+    program = exact_throughout(program)
     for _ in range(MOST_ROUNDS):
         done = _round(program)
-        if _unchanged(done, program):
-            return done
+        unchanged = _unchanged(done, program)
         program = done
-    return program
+        if unchanged:
+            break
+    # A fold makes numbers of its own (2x of x + x).
+    return exact_throughout(program)
 
 
 def _round(program: Program) -> Program:

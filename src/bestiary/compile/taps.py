@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
-from bestiary.compile.constants import Array, constant
+from bestiary.compile.constants import Array, alike, constant
 from bestiary.errors import UserError
 
 DIRECT_PRODUCTS = 1 << 16
@@ -43,7 +43,8 @@ class Taps:
         if not taps:
             raise UserError(f"{what} has no taps; give at least one as {{power: value}}")
         order = sorted(taps)
-        values = np.broadcast_arrays(*(constant(taps[power], what) for power in order))
+        given = alike(*(constant(taps[power], what) for power in order))
+        values = np.broadcast_arrays(*given)
         return cls(np.array(order), np.stack(values))
 
     @property
@@ -101,14 +102,14 @@ class Taps:
 
     def __add__(self, other: Taps) -> Taps:
         shape = np.broadcast_shapes(self.values.shape[1:], other.values.shape[1:])
-        parts = [self._wide(len(shape)), other._wide(len(shape))]
+        parts = alike(self._wide(len(shape)), other._wide(len(shape)))
         values = [np.broadcast_to(part, (len(part), *shape)) for part in parts]
         return _collected(np.concatenate([self.powers, other.powers]), np.concatenate(values))
 
     def __mul__(self, other: Taps) -> Taps:
         """The filter that applies one after the other."""
         dims = max(self.values.ndim, other.values.ndim) - 1
-        mine, theirs = self._wide(dims), other._wide(dims)
+        mine, theirs = alike(self._wide(dims), other._wide(dims))
         exact = mine.dtype == object or theirs.dtype == object
         if exact or len(mine) * len(theirs) * max(1, mine[0].size) <= DIRECT_PRODUCTS:
             values = mine[:, None] * theirs[None, :]
@@ -136,7 +137,8 @@ class Taps:
 
 def shift_by(rows: int) -> Taps:
     """X^rows."""
-    return Taps(np.array([rows]), np.ones(1))
+    # Ints, which leave exact numbers exact.
+    return Taps(np.array([rows]), np.ones(1, dtype=np.int64))
 
 
 def _collected(powers: NDArray[np.int64], values: Array) -> Taps:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bestiary.compile.expression import Value
 from bestiary.compile.fusion import Form
 from bestiary.compile.optimize.nodes import Node, wires_of
 from bestiary.errors import UserError
@@ -49,7 +50,7 @@ class Problem:
     outputs: tuple[Node, ...]
 
     @classmethod
-    def of(cls, outputs: Iterable[Node], given: Iterable[Node]) -> Problem:
+    def of(cls, outputs: Iterable[Node], given: Iterable[Value]) -> Problem:
         """All nodes that any form of the outputs may read."""
         wanted = tuple(outputs)
         order: dict[Node, None] = {}
@@ -63,8 +64,8 @@ class Problem:
                 continue
             waiting.append((node, True))
             waiting.extend((wire, False) for form in node.forms for wire in _nodes(form))
-        known = frozenset(given)
-        return cls(tuple(order), known & set(order), wanted)
+        known = set(given)
+        return cls(tuple(order), frozenset(node for node in order if node in known), wanted)
 
     def earliest(self) -> dict[Node, int]:
         """The first layer in which each node can be a wire, if no two want the same channel."""

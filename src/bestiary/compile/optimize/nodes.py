@@ -251,12 +251,15 @@ class Lowering:
 
     def _mul(self, value: Mul) -> list[Node]:
         pairs = zip(self.nodes[id(value.a)], self.nodes[id(value.b)], strict=True)
-        return [self._node(self._product(a, b), value, i) for i, (a, b) in enumerate(pairs)]
+        return [
+            self._node(self._product(a, b, value, i), value, i) for i, (a, b) in enumerate(pairs)
+        ]
 
-    def _product(self, a: Node, b: Node) -> list[Form]:
+    def _product(self, a: Node, b: Node, value: Value, channel: int) -> list[Form]:
         for one, other in ((a, b), (b, a)):
             if one.constant is not None:
-                return self._scaled(other, one.constant)
+                arrived = self._filtered(other, shift_by(0), value, channel)
+                return self._scaled(arrived, one.constant)
         forms = []
         for gate, conv in ((a, b), (b, a)):
             for affine, side in product(self._affine(gate), self._options(conv)):
