@@ -1,13 +1,19 @@
 """The frame of the command line: sentences, exit codes, and no traceback unless asked for."""
 
 import io
+import os
+import signal
+import sys
+import types
 
 import pytest
 import typer
 
+from bestiary import __main__ as script
 from bestiary import __version__
 from bestiary.cli import main as frame
 from bestiary.errors import UserError
+from bestiary.termination import Terminated
 
 
 @pytest.fixture
@@ -52,6 +58,8 @@ def test_a_misspelt_command_is_one_sentence_with_the_right_word(capsys):
         (PermissionError(13, "Permission denied", "out"), 2, "bestiary: out: Permission denied"),
         (OSError(28, "No space left on device"), 2, "bestiary: No space left on device"),
         (KeyboardInterrupt(), 130, "bestiary: interrupted; what was finished is kept"),
+        (Terminated(), 143, "bestiary: terminated; what was finished is kept"),
+        (BrokenPipeError(32, "Broken pipe"), 141, ""),
         (typer.Exit(1), 1, ""),
     ],
 )
@@ -89,3 +97,29 @@ def test_an_encoding_without_a_character_shows_a_question_mark_in_its_place(monk
     assert frame.main([]) == 0
     frame.sys.stdout.flush()
     assert printed.getvalue() == b"3 ? runs\n"
+
+
+def test_sigterm_ends_any_command_with_one_sentence(monkeypatch, capsys):
+    monkeypatch.setattr("bestiary.cli.main.app", typer.Typer())
+    frame.app.command()(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    assert frame.main([]) == 143
+    assert capsys.readouterr().err == "bestiary: terminated; what was finished is kept\n"
+
+
+def test_ctrl_c_while_the_command_line_loads_is_no_traceback(monkeypatch):
+    class Slow(types.ModuleType):
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "bestiary.cli.main", Slow("bestiary.cli.main"))
+    with pytest.raises(SystemExit) as ended:
+        script.run()
+    assert ended.value.code == 130
+
+
+def test_an_error_that_cannot_be_printed_keeps_its_exit_code(command_that, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("typer.echo", full)
+    assert command_that(UserError("width is 0")) == 2

@@ -6,6 +6,7 @@ import pytest
 from trained_runs import trained
 
 from bestiary.cli.main import main
+from bestiary.runs.store import collect_results
 
 
 @pytest.fixture(scope="module")
@@ -38,3 +39,14 @@ def test_a_run_without_results_is_shown_as_far_as_it_came(folder, capsys):
 def test_a_run_that_is_not_there_is_one_sentence(folder, capsys):
     assert main(["show", "atention", "--in", str(folder)]) == 2
     assert "no run 'atention' in" in capsys.readouterr().err
+
+
+def test_every_number_of_a_slice_is_shown_whole_on_80_columns(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["show", "attention", "--in", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    (path,) = folder.glob("runs/attention-*")
+    for row in collect_results(path).iter_rows(named=True):
+        numbers = [str(row["queries"]), f"{row['loss']:.3f}", f"{row['accuracy']:.3f}"]
+        assert any(all(n in line.split() for n in numbers) for line in out.splitlines())

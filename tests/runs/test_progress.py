@@ -66,3 +66,19 @@ def test_runs_that_model_and_seed_do_not_tell_apart_are_told_by_id(tmp_path):
     with shown(plan, console) as notify:
         notify(Started(plan.runs[1].run_id))
     assert console.file.getvalue() == f"{plan.runs[1].run_id} seed 0: started\n"
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_run_that_was_interrupted_does_not_count_as_done(plan, terminal):
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
+    one, two = (run.run_id for run in plan.runs)
+    with shown(plan, console) as notify:
+        notify(Started(one))
+        notify(Started(two))
+        notify(Advanced(two, 2, 8, 1.5, 0.25, 10.0))
+        notify(Ended(one, "finished", "all epochs are done", 12.4))
+        notify(Ended(two, "interrupted", "SIGTERM was received", 3.0))
+    said = console.file.getvalue()
+    # One run and a quarter of the other.
+    assert ("1 of 2 runs" in said and " 62%" in said) if terminal else said.count("(1 of 2)") == 2
+    assert "2 of 2" not in said

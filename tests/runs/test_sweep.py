@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import importlib
 import itertools
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -106,3 +108,16 @@ def test_variants_are_named_as_tables_name_them():
     assert variant_name({"mixers": ["short_conv", "attention"]}) == "short_conv+attention"
     assert variant_name({"label": "mine", "mixers": ["hyena"]}) == "mine"
     assert variant_name("package.module:Mixer") == "Mixer"
+
+
+def test_classes_of_one_name_from_two_modules_are_told_apart(monkeypatch, request):
+    monkeypatch.syspath_prepend(str(request.path.parent))
+    monkeypatch.setitem(sys.modules, "more_mixers", importlib.import_module("odd_mixers"))
+    models = ["odd_mixers:Slow", "more_mixers:Slow", "odd_mixers:Crashing"]
+    runs = expand(experiment(sweep__models=models), rates={"more_mixers:Slow": 0.25, "Slow": 0.5})
+    assert [run.model.name for run in runs] == ["odd_mixers:Slow", "more_mixers:Slow", "Crashing"]
+    assert [run.training.learning_rate for run in runs] == [1e-3, 0.25, 1e-3]
+    assert runs[0].run_id.startswith("odd_mixers-Slow-")
+    # The same class at two widths is one mixer.
+    models = ["odd_mixers:Slow", {"mixers": ["odd_mixers:Slow"], "d_model": 4}]
+    assert {run.model.name for run in expand(experiment(sweep__models=models))} == {"Slow"}

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from bestiary.cli.console import Terminal
 
 if TYPE_CHECKING:
     from bestiary.mixers.conformance import Report, Result
@@ -43,8 +44,7 @@ def check(
     from bestiary.runs.request import parse_override
 
     options = dict(parse_override(setting) for setting in settings or ())
-    console = Console(highlight=False)
-    errors = Console(stderr=True)
+    console, errors = Terminal(), Terminal(stderr=True)
     with errors.status("checking") as status:
 
         def show(result: Result) -> None:
@@ -62,7 +62,7 @@ def check(
     if as_json:
         typer.echo(json.dumps(report.to_dict(), indent=2, default=str))
     else:
-        console.print(_table(report))
+        console.show(_table(report))
         console.print(Text(_verdict(report)), soft_wrap=True)
     return 0 if report.ok else 1
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from bestiary.cli.console import Terminal
 from bestiary.cli.recall import AsJson
 from bestiary.cli.show import Within
 
@@ -38,7 +38,7 @@ def compare(
         for name, row in values.items():
             table.add_row(name, *(_shown(value) for value in row))
         table.add_section()
-    Console().print(table)
+    Terminal().show(table)
     if not comparison.differences:
         typer.echo("the configs are the same")
     return 0

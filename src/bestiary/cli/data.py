@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bestiary.cli.console import Terminal
 from bestiary.errors import UserError
 from bestiary.tasks.duplicates import Duplicates, count_duplicates
 from bestiary.tasks.export import write
@@ -161,7 +161,7 @@ def _print_examples(task: MQAR, split: Split, most: int, as_json: bool) -> None:
     if as_json:
         _print_json([_plain(batch, row) for batch in batches for row in range(len(batch))])
         return
-    console = Console(highlight=False)
+    console = Terminal()
     for batch in batches:
         for row in range(len(batch)):
             console.print(_picture(batch, row, split, console.width))
@@ -214,11 +214,11 @@ def _print_measured(
     if as_json:
         _print_json({name: [asdict(row) for row in rows] for name, rows in measured.items()})
         return
-    console = Console(highlight=False)
+    console = Terminal()
     if "stats" in measured:
-        console.print(_stats_table(measured["stats"]))
+        console.show(_stats_table(measured["stats"]))
     if "duplicates" in measured:
-        console.print(_duplicates_table(measured["duplicates"]))
+        console.show(_duplicates_table(measured["duplicates"]))
         console.print(_chance(task))
 
 

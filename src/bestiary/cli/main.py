@@ -1,11 +1,12 @@
 """The `bestiary` command: one sub-command a file, and one place where mistakes become sentences.
 
 Exit codes: 0 done, 1 the answer is no, 2 the question was wrong, 70 a fault of Bestiary itself,
-130 interrupted.
+130 interrupted, 141 the reader of a pipe has gone, 143 terminated.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
@@ -28,6 +29,7 @@ from bestiary.cli.show import show
 from bestiary.cli.tasks import tasks
 from bestiary.cli.tune import tune
 from bestiary.errors import UserError
+from bestiary.termination import Terminated, exit_code, sigterm_raises
 
 # Typer may carry a click of its own, so the base of its usage errors is found, not imported.
 UsageMistake = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -98,6 +100,25 @@ def print_what_can_be_printed() -> None:
             stream.reconfigure(errors="replace")
 
 
+def say(text: str) -> None:
+    """One line on stderr; a stderr that cannot be written does not change the exit code."""
+    with contextlib.suppress(OSError):
+        typer.echo(f"bestiary: {text}", err=True)
+
+
+def leave_pipe() -> None:
+    """Let what is still to be written vanish: the reader (`| head`) has gone.
+
+    Python would complain once more when it flushes at its exit.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(nowhere, stream.fileno())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; never raises for a user's mistake."""
     print_what_can_be_printed()
@@ -108,25 +129,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Not Typer's own main, which turns an interrupt into a silent exit.
         entry = typer.main.get_command(app)
-        with entry.make_context("bestiary", given) as context:
+        with sigterm_raises(), entry.make_context("bestiary", given) as context:
             code = entry.invoke(context)
     except typer.Exit as leaving:
         return leaving.exit_code
     except (KeyboardInterrupt, typer.Abort) as stop:
-        said = str(stop) or "interrupted; what was finished is kept"
-        typer.echo(f"bestiary: {said}", err=True)
-        return 130
+        what = "terminated" if isinstance(stop, Terminated) else "interrupted"
+        say(str(stop) or f"{what}; what was finished is kept")
+        return exit_code(stop) if isinstance(stop, KeyboardInterrupt) else 130
     except BrokenPipeError:
-        # The reader (`| head`) has gone; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        leave_pipe()
+        return 141
     except Exception as error:
         if debug:
             traceback.print_exc()
         if type(error).__name__ == "NoArgsIsHelpError":
             typer.echo(str(error))
             return 2
-        typer.echo(f"bestiary: {sentence(error)}{value_given(error, given)}", err=True)
+        say(f"{sentence(error)}{value_given(error, given)}")
         mistakes = (UsageMistake, UserError, OSError, MemoryError)
         return 2 if isinstance(error, mistakes) else 70
     # A command's answer is its exit code; most have none.
@@ -134,5 +154,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run() -> None:
-    """Entry point of the installed script."""
+    """Run the command line and end the process with its exit code."""
     raise SystemExit(main())

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bestiary.cli.console import Terminal
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def mixers(
     if as_json:
         typer.echo(json.dumps([asdict(entry) for entry in entries], indent=2))
         return
-    console = Console(highlight=False)
-    console.print(_table(entries))
+    console = Terminal()
+    console.show(_table(entries))
     console.print(
         Text(f"state and parameters: one layer at d_model {d_model} after {length} positions"),
         soft_wrap=True,

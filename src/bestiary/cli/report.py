@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from bestiary.cli.console import Terminal
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The --out of an experiment.")]
 Open = Annotated[bool, typer.Option("--open", help="Show the page in the browser.")]
@@ -36,7 +37,8 @@ def report(folder: Folder, show: Open = False, as_json: AsJson = False) -> int:
         }
         typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
     else:
-        Console().print(summary(study))
+        console = Terminal()
+        console.show(summary(study, console.text_width))
         typer.echo(f"\nreport: {paths.html}")
     if show:
         typer.launch(paths.html.resolve().as_uri())

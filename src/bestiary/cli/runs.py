@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from bestiary.cli.console import Terminal
 from bestiary.cli.recall import AsJson
 
 
@@ -53,7 +53,7 @@ def runs(
             _number(row["validation_accuracy"], ".3f"),
             f"{_number(row['seconds'], '.0f')} s",
         )
-    Console().print(table)
+    Terminal().show(table)
     # In a column of their own, reasons would squeeze the table on a narrow terminal.
     for row in rows:
         if row["status"] != "finished" and row["reason"]:

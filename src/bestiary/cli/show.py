@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from bestiary.cli.console import Terminal
 from bestiary.cli.recall import AsJson
 
 Within = Annotated[
@@ -50,13 +51,31 @@ def show(
     ):
         typer.echo(f"{title}:")
         typer.echo("".join(f"  {line}\n" for line in documents.dump(data).splitlines()))
-    if len(results):
-        table = Table(*results.columns, box=None, header_style="bold", pad_edge=False)
-        for values in results.rows():
-            table.add_row(*("" if value is None else _shown(value) for value in values))
-        Console().print(table)
+    for (split,), rows in results.group_by("split", maintain_order=True):
+        typer.echo(f"{split}:")
+        Terminal().show(_table(rows.drop("split")))
+        typer.echo()
     return 0
 
 
+def _table(results: pl.DataFrame) -> Table:
+    """The slices of one split, the ends of a range of gaps in one column."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    names = [name for name in results.columns if name != "gap_high"]
+    for name in names:
+        heading = "gap" if name == "gap_low" else name.replace("_", " ")
+        table.add_column(heading, justify="left" if name == "slice" else "right")
+    for row in results.iter_rows(named=True):
+        row["gap_low"] = _range(row["gap_low"], row["gap_high"])
+        table.add_row(*(_shown(row[name]) for name in names))
+    return table
+
+
+def _range(low: int | None, high: int | None) -> str | None:
+    return None if low is None else str(low) if low == high else f"{low}-{high}"
+
+
 def _shown(value: object) -> str:
+    if value is None:
+        return ""
     return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
+
+from bestiary.cli.console import Terminal
+from bestiary.termination import exit_code
 
 if TYPE_CHECKING:
     from bestiary.runs.events import Event, Notify
@@ -15,33 +17,36 @@ if TYPE_CHECKING:
 
 
 def train(plan: Plan, force: bool = False) -> Outcome:
-    """Train the plan with progress on stderr; Ctrl-C says how to go on and exits with 130."""
+    """Train the plan with progress on stderr; one that is interrupted says how to go on."""
     from bestiary.runs.experiment import run_plan
     from bestiary.runs.progress import shown
 
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     done = len(plan.chosen) - len(plan.unfinished)
     if done:
         typer.echo(f"{done} of {len(plan.chosen)} runs are done already", err=True)
     try:
         with shown(plan, console) as notify:
             return run_plan(plan, _noting_untuned(plan, console, notify), force)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         # Typer would turn the interrupt into an exit without a word.
         kept = f"what was trained is kept, and `bestiary resume {plan.folder}` goes on"
         said = kept if plan.folder.exists() else "nothing was trained yet"
         typer.echo(f"bestiary: interrupted; {said}", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(exit_code(stop)) from None
 
 
-def _noting_untuned(plan: Plan, console: Console, notify: Notify) -> Notify:
+def _noting_untuned(plan: Plan, console: Terminal, notify: Notify) -> Notify:
     """``notify``, with a note before the first event for each model that has no tuned rate.
 
     Not sooner: a plan that is refused gets one sentence, which says why.
     """
+    from bestiary.runs.preset import tuning_source
+
     rate = plan.experiment.training.learning_rate
+    source = tuning_source(str(plan.experiment.tuning))
     notes = [
-        f"note: {plan.experiment.tuning} has no rate for {name}, which trains at "
+        f"note: {source} has no rate for {name}, which trains at "
         f"training.learning_rate = {rate:g}; `bestiary tune` finds one"
         for name in plan.untuned
     ]
@@ -62,7 +67,8 @@ def conclude(plan: Plan, outcome: Outcome, report: bool, as_json: bool) -> int:
         study = load_study(plan.folder)
         paths = write_report(study)
         if not as_json:
-            Console().print(summary(study))
+            console = Terminal()
+            console.show(summary(study, console.text_width))
             typer.echo(f"\nreport: {paths.html}")
     if as_json:
         typer.echo(json.dumps(run_rows(plan.folder), indent=2))

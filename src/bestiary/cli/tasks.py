@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, is_dataclass
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
+from bestiary.cli.console import Terminal
 from bestiary.tasks.registry import TASKS, task_class
 
 
@@ -36,7 +36,7 @@ def tasks(
     if as_json:
         typer.echo(json.dumps([asdict(entry) for entry in entries], indent=2))
         return
-    console = Console(highlight=False)
+    console = Terminal()
     for entry in entries:
         console.print(Text(entry.name, "bold"), Text(entry.about), soft_wrap=True)
         for option, default in entry.options.items():

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from bestiary.cli.console import Terminal
 from bestiary.cli.recall import AsJson, ConfigFile, Mixers, Out, Overrides, Preset, Seeds, Workers
 
 
@@ -58,11 +58,11 @@ def tune(
     if as_json:
         typer.echo(json.dumps(tuning.plain(), indent=2))
     else:
-        table = Table("model", "rate", "validation", "window", box=None, header_style="bold")
+        table = Table("model", "rate", "validation", "window", box=None, pad_edge=False)
         for name, tuned in tuning.models.items():
             window = f"{tuned.window.low:g} to {tuned.window.high:g}"
             table.add_row(name, f"{tuned.rate:g}", f"{tuned.validation_accuracy:.3f}", window)
-        Console().print(table)
+        Terminal().show(table)
         typer.echo(f"tuning file: {write or plan.folder / FILE}")
     return say_failed(plan, outcome)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
-import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 
 from bestiary.errors import UserError
 from bestiary.runs import documents
@@ -22,6 +18,7 @@ from bestiary.runs.sinks import require_sinks
 from bestiary.runs.sweep import expand
 from bestiary.runs.tuning import FILE as TUNING_FILE
 from bestiary.runs.tuning import Tuning, read_tuning
+from bestiary.termination import sigterm_raises
 
 EXPERIMENT_FILE = "experiment.yaml"
 
@@ -126,8 +123,8 @@ def run_plan(plan: Plan, notify: Notify | None = None, force: bool = False) -> O
     """Train what is not finished yet; a second call, or process, goes on where the first is.
 
     Raises ``UserError`` before anything is trained when a model cannot be used or the folder
-    holds another experiment (``force``: add to it). KeyboardInterrupt (SIGTERM too) is raised on
-    after the running ones saved their checkpoints.
+    holds another experiment (``force``: add to it). KeyboardInterrupt (for SIGTERM
+    ``Terminated``, which is one) is raised on after the running ones saved their checkpoints.
     """
     pending = plan.unfinished
     executor = build_executor(plan.experiment.executor)
@@ -149,7 +146,7 @@ def run_plan(plan: Plan, notify: Notify | None = None, force: bool = False) -> O
             notify(event)
 
     if jobs:
-        with _sigterm_as_interrupt():
+        with sigterm_raises():
             executor.execute(jobs, listen)
     return _outcome(plan, ended)
 
@@ -240,20 +237,3 @@ def with_tuning_near(experiment: Experiment, folder: Path) -> Experiment:
     if experiment.tuning is None:
         return experiment
     return experiment.model_copy(update={"tuning": str(folder / experiment.tuning)})
-
-
-@contextlib.contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """Let what a cluster sends before it kills (SIGTERM) stop runs as Ctrl-C does."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -23,6 +23,14 @@ def preset_path(name: str) -> Path:
     return FOLDER / f"{name}.yaml"
 
 
+def tuning_source(path: str) -> str:
+    """What a person calls the tuning file at ``path``: one of ours by the preset it came with."""
+    file = Path(path)
+    if file.parent == FOLDER:
+        return f"preset {file.name.removesuffix('.tuning.yaml')}"
+    return path
+
+
 def load_preset(name: str) -> dict[str, Any]:
     """The plain data of a preset."""
     return documents.read_mapping(preset_path(name))

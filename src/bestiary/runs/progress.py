@@ -46,6 +46,11 @@ def _ending(event: Ended) -> str:
     return f"{event.status}: {event.reason}"
 
 
+def _is_over(event: Ended) -> bool:
+    """Whether nothing more is to come of the run in this sweep; what was stopped goes on later."""
+    return event.status != "interrupted"
+
+
 class _Lines:
     """One line when a run starts and one when it ends."""
 
@@ -59,7 +64,7 @@ class _Lines:
         if isinstance(event, Started):
             self._say(f"{self._titles[event.run_id]}: started")
         elif isinstance(event, Ended):
-            self._ended += 1
+            self._ended += _is_over(event)
             count = f"({self._ended} of {self._total})"
             self._say(f"{self._titles[event.run_id]}: {_ending(event)} {count}")
 
@@ -110,8 +115,9 @@ class _Bars:
             bar = self._bars[event.run_id]
             self._progress.update(bar, completed=event.step, total=event.steps, told=told)
         else:
-            self._ended += 1
-            self._fractions[event.run_id] = 1.0
+            self._ended += _is_over(event)
+            if _is_over(event):
+                self._fractions[event.run_id] = 1.0
             if event.run_id in self._bars:
                 self._progress.remove_task(self._bars.pop(event.run_id))
             line = f"{title}: {_ending(event)}"

@@ -29,7 +29,7 @@ def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> 
     for number, case in enumerate(cases):
         for key in case:
             _check_section(key, f"sweep.cases.{number}")
-    runs: dict[str, RunConfig] = {}
+    points: list[tuple[RunConfig, bool]] = []
     for variant, own_grid in _variants(experiment.sweep.models):
         grid = {**experiment.sweep.grid, **own_grid}
         combinations = list(_combinations(grid))
@@ -40,16 +40,36 @@ def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> 
             for key, value in point.items():
                 set_dotted(data, key, value)
             run = read_run({**data, "seed": experiment.seeds[0]}, _source(variant, point))
-            if rates and RATE not in point and run.model.name in rates:
-                training = dataclasses.replace(run.training, learning_rate=rates[run.model.name])
-                run = run.model_copy(update={"training": training})
-            for seed in experiment.seeds:
-                # The parts are valid already, and validating is what a large sweep waits for.
-                seeded = RunConfig.model_construct(
-                    task=run.task, model=run.model, training=run.training, seed=seed
-                )
-                runs.setdefault(seeded.run_id, seeded)
+            points.append((run, RATE in point))
+    shared = _shared_names([run.model for run, _ in points])
+    runs: dict[str, RunConfig] = {}
+    for run, rate_is_swept in points:
+        model, training = run.model, run.training
+        if model.name in shared:
+            model = dataclasses.replace(model, label=_full_name(model))
+        if rates and not rate_is_swept and model.name in rates:
+            training = dataclasses.replace(training, learning_rate=rates[model.name])
+        for seed in experiment.seeds:
+            # The parts are valid already, and validating is what a large sweep waits for.
+            seeded = RunConfig.model_construct(
+                task=run.task, model=model, training=training, seed=seed
+            )
+            runs.setdefault(seeded.run_id, seeded)
     return list(runs.values())
+
+
+def _full_name(model: ModelConfig) -> str:
+    """The distinct mixers as a config names them, own ones with their modules."""
+    return "+".join(dict.fromkeys(spec.name for spec in model.mixers))
+
+
+def _shared_names(models: Sequence[ModelConfig]) -> set[str]:
+    """Names made of class names alone that stand for classes of more than one module."""
+    full: dict[str, set[str]] = {}
+    for model in models:
+        if not model.label:
+            full.setdefault(model.name, set()).add(_full_name(model))
+    return {name for name, meant in full.items() if len(meant) > 1}
 
 
 def set_dotted(data: dict[str, Any], key: str, value: Any) -> None:
