@@ -4,12 +4,15 @@ Every one is a ``StructuredMatrix``, an immutable object around torch tensors wi
 (..., n), ``dense``, ``transpose``, ``conjugate``, ``adjoint``, ``inverse``, ``@``, ``to``,
 ``parameter_count`` and ``count_nonzero``. Factors are always listed in written order, as in
 B_n · B_{n/2} ··· B_2, so the last one meets a vector first.
+
+``ButterflyLinear`` and ``KaleidoscopeLinear`` are trainable ones, in place of ``nn.Linear``.
 """
 
 from bestiary.structured.butterfly import Butterfly, falling_sizes
 from bestiary.structured.butterfly_factor import ButterflyFactor
 from bestiary.structured.diagonal import Diagonal
 from bestiary.structured.kaleidoscope import Kaleidoscope
+from bestiary.structured.layers import ButterflyLinear, KaleidoscopeLinear
 from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.permutation import Permutation
 from bestiary.structured.product import Product
@@ -17,8 +20,10 @@ from bestiary.structured.product import Product
 __all__ = [
     "Butterfly",
     "ButterflyFactor",
+    "ButterflyLinear",
     "Diagonal",
     "Kaleidoscope",
+    "KaleidoscopeLinear",
     "Permutation",
     "Product",
     "StructuredMatrix",
