@@ -19,15 +19,19 @@ import typer
 from bestiary import __version__
 from bestiary.cli.check import check
 from bestiary.cli.compare import compare
+from bestiary.cli.compile import compile_
 from bestiary.cli.data import app as data
+from bestiary.cli.inspect import inspect
 from bestiary.cli.mixers import mixers
 from bestiary.cli.recall import recall
 from bestiary.cli.report import report
 from bestiary.cli.resume import resume
+from bestiary.cli.run import run_
 from bestiary.cli.runs import runs
 from bestiary.cli.show import show
 from bestiary.cli.tasks import tasks
 from bestiary.cli.tune import tune
+from bestiary.cli.verify import verify
 from bestiary.errors import UserError
 from bestiary.termination import Terminated, exit_code, sigterm_raises
 
@@ -46,6 +50,10 @@ app = typer.Typer(
 for command in (recall, tune, resume, runs, show, compare, report, check, mixers, tasks):
     app.command()(command)
 app.add_typer(data, name="data")
+app.command("compile")(compile_)
+app.command()(inspect)
+app.command()(verify)
+app.command("run")(run_)
 
 
 def print_version(wanted: bool) -> None:

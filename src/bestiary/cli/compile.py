@@ -1,0 +1,77 @@
+"""`bestiary compile`: a transform, a matrix or a trained mixer as a stack of BaseConv layers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestiary.errors import UserError
+
+PASS_NAMES = ("simplify", "retime", "schedule", "allocate")
+
+
+def compile_(
+    what: Annotated[
+        str,
+        typer.Argument(help="A transform (see --list), `matrix`, or a mixer such as `hyena`."),
+    ] = "",
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="The file of a matrix (.npy, .npz, .mtx), the folder of a run."),
+    ] = None,
+    n: Annotated[int | None, typer.Option("--n", help="Size of a transform.")] = None,
+    d: Annotated[int, typer.Option("--d", help="Numbers a row, n/d rows.")] = 1,
+    length: Annotated[
+        int | None, typer.Option(help="Positions to compile a mixer for; its longest unless given.")
+    ] = None,
+    layer: Annotated[
+        int | None,
+        typer.Option(help="Layer of the run, from 0; the first of its kind unless given."),
+    ] = None,
+    layout: Annotated[
+        str, typer.Option(help="Of a mixer: channel, or time for d' = d.")
+    ] = "channel",
+    mode: Annotated[str, typer.Option(help="causal, or circular: rows in a ring.")] = "causal",
+    method: Annotated[str, typer.Option(help="Construction of a matrix.")] = "groups",
+    radix: Annotated[int, typer.Option(help="Rows a level mixes: fewer layers, wider.")] = 2,
+    optimize: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Search so long for the best schedule."),
+    ] = None,
+    dump_after: Annotated[
+        str | None, typer.Option(metavar="PASS", help=f"Print the program after {PASS_NAMES}.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the stack.")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the transforms.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compile a transform, a matrix or a trained mixer to BaseConv layers, and check the result.
+
+    Example: bestiary compile dct --n 64 -o dct.safetensors
+    """
+    from bestiary.compile.compiled_file import save_compiled
+    from bestiary.runs.compilation import How, Mixer, requested, transforms
+
+    if listed:
+        for name, description in transforms():
+            typer.echo(f"{name:<20}{description}")
+        return
+    if dump_after not in (None, *PASS_NAMES):
+        raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASS_NAMES)}")
+    how = How(mode, method, radix, optimize)  # type: ignore[arg-type]
+    work = requested(what, source, n, d, Mixer(layer, length, layout), how)
+    if output is not None:
+        save_compiled(output, work.compiled, {"origin": work.origin.to_dict()})
+    if dump_after is not None:
+        typer.echo(str(work.compiled.stages[dump_after]))
+    elif as_json:
+        typer.echo(json.dumps(work.as_json(), indent=2))
+    else:
+        typer.echo(str(work))
+    if output is not None and not as_json:
+        typer.echo(f"written: {output}")

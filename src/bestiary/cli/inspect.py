@@ -1,0 +1,105 @@
+"""`bestiary inspect`: the layers of a compiled stack, and a picture of what each reads."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from bestiary.errors import UserError
+
+if TYPE_CHECKING:
+    from bestiary.compile.layout import Layout, Place
+    from bestiary.compile.report import Report
+
+NAMES_SHOWN = 6
+MOST_NARROW = 60
+"""Lines are not cut shorter than this."""
+
+
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
+    html: Annotated[Path | None, typer.Option(help="Write a page with the picture.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the picture.")] = None,
+    program: Annotated[bool, typer.Option("--program", help="Print the program too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the layers of a compiled stack: what lies in each channel, and how it came there.
+
+    Example: bestiary inspect dct.safetensors --html dct.html
+    """
+    from bestiary.compile.compiled_file import load_compiled
+    from bestiary.compile.layout import layout
+    from bestiary.compile.report import measure
+    from bestiary.report.layout_page import layout_page
+    from bestiary.report.layout_picture import picture
+
+    compiled = load_compiled(file)
+    rows = compiled.stack.inner_length
+    if rows is None:
+        raise UserError(f"{file} holds a stack without a fixed number of rows; it has no picture")
+    found = layout(compiled.placed, compiled.stack.width, rows)
+    report = measure(compiled)
+    if html is not None:
+        html.write_text(layout_page(found, _facts(report)), encoding="utf-8")
+    if svg is not None:
+        svg.write_text(str(picture(found).svg), encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps({"report": report.as_json(), "layout": found.to_dict()}, indent=2))
+        return
+    console = Console(highlight=False)
+    console.print(Text(str(report)), soft_wrap=True)
+    for line in _lines(found, max(console.width, MOST_NARROW)):
+        typer.echo(line)
+    if program:
+        typer.echo(str(compiled.source))
+    for path in (html, svg):
+        if path is not None:
+            console.print(f"written: {path}", soft_wrap=True)
+
+
+def _facts(report: Report) -> list[tuple[str, str]]:
+    p = report.parameters
+    return [
+        ("layers L", str(report.layers)),
+        ("rows N, internal N'", f"{report.rows}, {report.inner_rows}"),
+        ("channels d, internal d'", f"{report.inputs}, {report.width}"),
+        ("mode, delay", f"{report.mode}, {report.delay} rows"),
+        ("floor", "–" if report.floor is None else f"{report.floor} (degree {report.degree})"),
+        ("parameters", f"{p.dense:,} dense, {p.nonzero:,} not 0, {p.stored:,} stored"),
+    ]
+
+
+HEADS = ("layer", "channels", "delay", "made as", "new values, channel:name")
+
+
+def _lines(found: Layout, width: int) -> list[str]:
+    """A line a layer; what does not fit is cut off the names, which the page shows in full."""
+    rows = [HEADS, *(_row(number, places) for number, places in enumerate(found.layers))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+    lines = []
+    for row in rows:
+        numbers = "  ".join(row[i].rjust(widths[i]) for i in range(3))
+        line = f"{numbers}  {row[3].ljust(widths[3])}  {row[4]}".rstrip()
+        lines.append(line if len(line) <= width else f"{line[: width - 1]}…")
+    return lines
+
+
+def _row(number: int, places: Sequence[Place]) -> tuple[str, str, str, str, str]:
+    roles = Counter(place.role for place in places)
+    names = [f"{place.channel}:{place.name}" for place in places if place.role != "carried"]
+    more = f" … {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    delays = sorted({place.delay for place in places})
+    return (
+        str(number) if number else "input",
+        str(len(places)),
+        str(delays[0]) if len(delays) == 1 else f"{delays[0]}–{delays[-1]}",
+        ", ".join(f"{count} {role}" for role, count in roles.items()),
+        "  ".join(names[:NAMES_SHOWN]) + more,
+    )

@@ -1,0 +1,45 @@
+"""`bestiary run`: the output of a compiled stack on an array in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestiary.errors import UserError
+
+
+def run_(
+    file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
+    given: Annotated[
+        Path, typer.Argument(metavar="INPUT", help="A .npy file: (rows, channels), or a batch.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the result, as .npy.")
+    ] = None,
+    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+) -> None:
+    """Run a compiled stack on an array.
+
+    A vector is taken row by row, and comes back as a vector; complex numbers are taken as pairs of
+    channels, and come back complex.
+
+    Example: bestiary run dct.safetensors x.npy -o y.npy
+    """
+    import numpy as np
+
+    from bestiary.compile.array_run import run_array
+    from bestiary.mixers.stack_file import read_stack_file
+
+    try:
+        array = np.load(given, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise UserError(f"{given} is not a .npy file of numbers: {error}") from error
+    found = run_array(read_stack_file(file), array, dtype)
+    if output is None:
+        typer.echo(np.array2string(found, threshold=200, precision=6))
+        return
+    with output.open("wb") as stream:
+        np.save(stream, found)
+    typer.echo(f"written: {output} {found.shape} {found.dtype}")

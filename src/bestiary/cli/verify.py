@@ -1,0 +1,104 @@
+"""`bestiary verify`: compare a compiled stack with what it was compiled from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bestiary.errors import UserError
+
+if TYPE_CHECKING:
+    from bestiary.compile.verify import Verification
+
+FLOAT32_LOSS = 1e-2
+"""A float32 error above this is worth a sentence."""
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
+    reference: Annotated[
+        Path | None, typer.Option(help="The matrix or run it was compiled from, where that moved.")
+    ] = None,
+    tolerance: Annotated[float, typer.Option(help="Largest relative error in float64.")] = 1e-9,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> int:
+    """Compare a compiled stack with numpy, scipy or the module it came from, never with itself.
+
+    Exit code 0: it agrees; 1: it doesn't; 2: there is nothing to compare.
+
+    Example: bestiary verify dct.safetensors
+    """
+    from bestiary.compile.compiled_file import compiled_of
+    from bestiary.compile.origin import Origin
+    from bestiary.compile.verify import verify as compare
+    from bestiary.mixers.stack_file import read_stack_file
+    from bestiary.runs.compilation import reference_of
+
+    stored = read_stack_file(file)
+    origin = Origin.from_dict(stored.about.get("origin"))
+    if origin is None or stored.rows is None or stored.inputs is None:
+        raise UserError(
+            f"{file} does not say what it was compiled from, so there is nothing to compare it with"
+        )
+    compiled = compiled_of(stored, str(file)) if stored.documents else None
+    found = compare(
+        stored.stack,
+        reference_of(origin, reference),
+        stored.rows,
+        stored.inputs,
+        compiled=compiled,
+        tolerance=tolerance,
+    )
+    if as_json:
+        told = {**asdict(found), "ok": found.ok, "overflows": found.overflows}
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        _print(file, origin.name, found)
+    return 0 if found.ok else 1
+
+
+def _print(file: Path, name: str, found: Verification) -> None:
+    console = Console(highlight=False)
+    errors = Table(box=None, pad_edge=False)
+    for column in ("inputs", "float64", "float32"):
+        errors.add_column(column, justify="left" if column == "inputs" else "right", no_wrap=True)
+    for kind, error in found.errors.items():
+        errors.add_row(kind, f"{error:.1e}", f"{found.float32_errors[kind]:.1e}")
+    console.print(errors)
+    layers = Table(box=None, pad_edge=False)
+    for column in ("layer", "largest number", "float32 error"):
+        layers.add_column(column, justify="right", no_wrap=True)
+    for layer in found.layers:
+        layers.add_row(str(layer.layer), f"{layer.largest:.3g}", f"{layer.float32_error:.1e}")
+    console.print(layers)
+    for line in sentences(file, name, found):
+        console.print(line, soft_wrap=True)
+
+
+def sentences(file: Path, name: str, found: Verification) -> list[str]:
+    """What the numbers mean."""
+    lines = []
+    if found.overflows:
+        lines.append(f"float32 cannot hold the numbers of layers {list(found.overflows)}")
+    loss = max(found.float32_errors.values())
+    if not loss <= FLOAT32_LOSS:
+        lines.append(f"in float32 the error reaches {loss:.1e}: run it in float64")
+    if found.ok:
+        return [*lines, f"{file} agrees with {name}: largest relative error {found.worst:.1e}"]
+    lines.append(
+        f"{file} does not agree with {name}: {found.worst:.1e}, where at most "
+        f"{found.tolerance:.0e} is allowed"
+    )
+    if found.stage:
+        lines.append(f"the program means something else after the pass {found.stage}")
+    elif found.first is not None:
+        lines.append(f"the first value that differs: {found.first}")
+    else:
+        lines.append("every value is what its program says, so the program is not what is compared")
+    return lines

@@ -1,0 +1,230 @@
+"""From what a person names to a compiled stack, and to what it is compared with."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from bestiary.compile.bounds import Bound, our_bound, paper_bound
+from bestiary.compile.compiling import Compiled, compile_program
+from bestiary.compile.from_gated import gated
+from bestiary.compile.from_matrix import matrix_program
+from bestiary.compile.optimize import Optimize
+from bestiary.compile.origin import (
+    Origin,
+    check_unchanged,
+    digest,
+    matrix_function,
+    transform_reference,
+)
+from bestiary.compile.program import MODES, Mode
+from bestiary.compile.real_part import real_part
+from bestiary.compile.report import Report, Size, measure
+from bestiary.compile.verify import agree
+from bestiary.errors import UserError, did_you_mean, unknown_name
+from bestiary.runs.trained_model import WEIGHTS, load_trained
+from bestiary.structured.matrix import StructuredMatrix
+from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS, named_transform
+
+Reference = Callable[[Tensor], Tensor]
+
+MATRIX_TOLERANCE = 1e-10
+"""Of a matrix as a stack, relative to the largest output (THEORY, section 4)."""
+MOST_CHECKED = 4096
+"""Up to so many numbers a stack is checked at once; larger ones when `verify` is asked."""
+
+
+@dataclass(frozen=True)
+class How:
+    """How a matrix is compiled: see ``compile.matrix``. optimize: seconds to search, or None."""
+
+    mode: Mode = "causal"
+    method: str = "groups"
+    radix: int = 2
+    optimize: float | None = None
+
+
+@dataclass(frozen=True)
+class Mixer:
+    """Which mixer of a run: its layer (None: the first of its kind), length and layout."""
+
+    layer: int | None = None
+    length: int | None = None
+    layout: str = "channel"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A compiled stack, what it was made from and what was measured.
+
+    error: largest relative error against the reference, None where that was not tried.
+    """
+
+    compiled: Compiled
+    origin: Origin
+    report: Report
+    error: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the weights."""
+        found = self.compiled.found
+        return {
+            **self.report.as_json(),
+            "origin": self.origin.to_dict(),
+            "max_relative_error": self.error,
+            "optimize": None if found is None else str(found),
+        }
+
+    def __str__(self) -> str:
+        lines = [str(self.report)]
+        if self.compiled.found is not None:
+            lines.append(f"  schedule: {self.compiled.found}")
+        if self.error is None:
+            lines.append("  not checked yet: bestiary verify compares it with its reference")
+        else:
+            lines.append(f"  checked: largest relative error {self.error:.1e} (float64)")
+        return "\n".join(lines)
+
+
+def transforms() -> list[tuple[str, str]]:
+    """Names and descriptions, with the other names that are taken."""
+    others: dict[str, list[str]] = {}
+    for alias, name in ALIASES.items():
+        others.setdefault(name, []).append(alias)
+    return [
+        (name, one.description + (f" (also {', '.join(others[name])})" if name in others else ""))
+        for name, one in TRANSFORMS.items()
+    ]
+
+
+def requested(
+    what: str, source: Path | None, n: int | None, d: int, mixer: Mixer, how: How
+) -> Work:
+    """A named transform of size n, a matrix in a file, or a mixer of a trained run."""
+    if not what:
+        raise UserError("nothing to compile was named; --list shows the transforms")
+    if how.mode not in MODES:
+        raise unknown_name("mode", how.mode, MODES)
+    if what == "matrix":
+        return of_matrix(source, d, how)
+    if source is not None:
+        return of_mixer(what, source, mixer, how)
+    return of_transform(what, n, d, how)
+
+
+def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
+    """A named transform of size n."""
+    if name not in TRANSFORMS and name not in ALIASES:
+        raise UserError(
+            f"there is no transform {name!r}{did_you_mean(name, [*TRANSFORMS, *ALIASES])}; "
+            "bestiary compile --list shows all, and a mixer such as hyena needs the folder of a run"
+        )
+    one = named_transform(name)
+    if n is None:
+        raise UserError(f"the size of {name} was not given; add --n 64")
+    origin = Origin("transform", one.name, n, d)
+    return _of_member(one.make(n), origin, how, one.name, one.is_complex)
+
+
+def of_matrix(source: Path | None, d: int, how: How) -> Work:
+    """A square matrix from a file, in the cheapest form that it has."""
+    from bestiary.structured.matrix_file import read_matrix
+    from bestiary.structured.recognition import recognise
+
+    if source is None:
+        raise UserError("the file of the matrix was not given; add its path (.npy, .npz, .mtx)")
+    dense = read_matrix(source)
+    form = recognise(dense)
+    origin = Origin("matrix", str(source), len(dense), d, digest=digest(source))
+    return _of_member(form.member, origin, how, f"{source.stem} ({form})", np.iscomplexobj(dense))
+
+
+def of_mixer(kind: str, source: Path, mixer: Mixer, how: How) -> Work:
+    """A mixer of a trained run."""
+    if how.optimize is not None:
+        raise UserError("--optimize is for transforms and matrices; a mixer is at its bound")
+    if mixer.layout not in ("channel", "time"):
+        raise unknown_name("layout", mixer.layout, ("channel", "time"))
+    module, layer, longest = trained_mixer(source, kind, mixer.layer)
+    positions = longest if mixer.length is None else mixer.length
+    compiled = gated(module, positions, mixer.layout)  # type: ignore[arg-type]
+    weights = source if source.is_file() else source / WEIGHTS
+    d = compiled.source.width
+    origin = Origin("module", str(weights), positions, d, layer, digest(weights))
+    error = agree(compiled.stack, module_function(module), positions, d)
+    return Work(compiled, origin, measure(compiled), error)
+
+
+def trained_mixer(source: Path, kind: str, layer: int | None) -> tuple[nn.Module, int, int]:
+    """A mixer of a run, its layer, and the longest sequence of the model."""
+    model, run = load_trained(source)
+    names = [spec.name for spec in run.model.layer_mixers]
+    if layer is None:
+        if kind not in names:
+            raise UserError(f"the run {source} has no {kind} layer; its layers are {names}")
+        layer = names.index(kind)
+    if not 0 <= layer < len(names):
+        raise UserError(f"--layer is {layer}; the run has layers 0 to {len(names) - 1}")
+    if kind and names[layer] != kind:
+        raise UserError(f"layer {layer} of {source} is {names[layer]}, not {kind}")
+    return model.blocks[layer].mixer, layer, model.max_length  # type: ignore[return-value]
+
+
+def module_function(module: nn.Module) -> Reference:
+    """A mixer's own forward in float64."""
+    double = copy.deepcopy(module).double().eval()
+
+    def forward(x: Tensor) -> Tensor:
+        with torch.no_grad():
+            return double(x)
+
+    return forward
+
+
+def reference_of(origin: Origin, given: Path | None) -> Reference:
+    """What a stack of that origin is compared with; ``given`` in place of a file that moved."""
+    if origin.kind == "transform":
+        return transform_reference(origin)
+    path = given or Path(origin.name)
+    check_unchanged(origin, path)
+    if origin.kind == "matrix":
+        from bestiary.structured.matrix_file import read_matrix
+
+        return matrix_function(read_matrix(path), origin.d)
+    return module_function(trained_mixer(path, "", origin.layer)[0])
+
+
+def sizes(bounds: Mapping[str, Bound]) -> dict[str, Size]:
+    """Bounds as a report sets them beside what was measured."""
+    return {name: Size(b.layers, b.inner_length, b.width) for name, b in bounds.items()}
+
+
+def _of_member(
+    member: StructuredMatrix, origin: Origin, how: How, name: str, is_complex: bool
+) -> Work:
+    program = matrix_program(member, origin.d, how.mode, how.method, how.radix)
+    if member.is_complex and not is_complex:
+        program = real_part(program)
+    search = None if how.optimize is None else Optimize(seconds=how.optimize)
+    compiled = compile_program(replace(program, name=name), optimize=search)
+    try:
+        beside = {
+            "bound": our_bound(member, origin.d, how.mode),
+            "paper": paper_bound(member, origin.d),
+        }
+    except UserError:
+        # A form without a bound of its own, such as one dense filter.
+        beside = {}
+    error = None
+    if origin.n <= MOST_CHECKED:
+        rows, width = compiled.source.rows, compiled.source.width
+        reference = reference_of(origin, None)
+        error = agree(compiled.stack, reference, rows, width, tolerance=MATRIX_TOLERANCE)
+    return Work(compiled, origin, measure(compiled, sizes(beside)), error)
