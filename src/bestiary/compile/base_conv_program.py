@@ -107,7 +107,9 @@ def base_conv_program(arrays: StackArrays, d_model: int, name: str) -> Program:
     z: Value = u if arrays.width == d_model else pad(u, arrays.width)
     for number, layer in enumerate(arrays.layers, start=1):
         gate = linear(z, layer.weight, same_in_rows(layer.gate_bias), f"gate {number}")
-        filtered = conv(Taps.of(layer.taps, what=f"filter {number}"), z, f"h{number} * z")
+        filtered = conv(
+            Taps.of(layer.taps, what=f"filter {number}"), z, f"h{number} * z{number - 1}"
+        )
         if layer.conv_bias.any():
             # In these rows alone: what is convolved next must be 0 above row 0.
             filtered = filtered + Rows.of(layer.conv_bias)

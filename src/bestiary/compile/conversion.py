@@ -46,7 +46,7 @@ def converted(
     if length < 1:
         raise UserError(f"a mixer cannot be compiled for {length} positions; give at least 1")
     name = what or type(module).__name__
-    reference = copy.deepcopy(module).double().eval()
+    reference = copy.deepcopy(module).to("cpu", torch.float64).eval()
     compiled = min(
         map(compile_program, programs_of(reference, length, layout, name)),
         key=lambda made: (len(made.stack.layers), made.stack.width),

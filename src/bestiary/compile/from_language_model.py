@@ -85,7 +85,7 @@ def language_model(
         raise UserError(
             f"a model of {model.max_length} learned positions cannot be compiled for {length}"
         )
-    reference = copy.deepcopy(model).double().eval()
+    reference = copy.deepcopy(model).to("cpu", torch.float64).eval()
     made = copy.deepcopy(reference)
     blocks = []
     for number, block in enumerate(made.blocks):

@@ -54,7 +54,9 @@ def channel_program(form: GatedForm, length: int, name: str, way: GateWay) -> Pr
             gate = gate_of_shifted(step.gate, shifted, f"p{number}")
         else:
             gate = filtered_gate(step.gate, u, length, f"p{number}")
-        filtered = conv(Taps.of(step.kernel, what=f"kernel {number}"), z, f"h{number} * z")
+        filtered = conv(
+            Taps.of(step.kernel, what=f"kernel {number}"), z, f"h{number} * z{number - 1}"
+        )
         if step.bias is not None:
             filtered = filtered + Rows.of(step.bias)
         z = mul(gate, filtered, f"z{number}")

@@ -85,7 +85,7 @@ def to_hyena(module: nn.Module, length: int) -> HyenaStack:
     ``UserError`` for a circular one, since Hyena is causal, and where the operators differ from the
     module's own forward in float64 by more than 1e-9 relative.
     """
-    reference = copy.deepcopy(module).double().eval()
+    reference = copy.deepcopy(module).to("cpu", torch.float64).eval()
     arrays = stack_arrays(reference, length)
     if arrays.mode != "causal":
         raise UserError(f"a {arrays.mode} BaseConv cannot become Hyena operators, which are causal")
