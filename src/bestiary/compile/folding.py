@@ -115,18 +115,18 @@ def _conv(value: Conv | Shift, once: Once, ring: int | None) -> Value | None:
         return x
     if not np.any(taps.values != 0):
         return zero(value)
-    if isinstance(x, Constant) and ring is None:
-        return _constant(value, filtered_rows(taps, x.rows))
+    if isinstance(x, Constant):
+        return _constant(value, filtered_rows(taps, x.rows, ring))
     if isinstance(x, Conv | Shift) and once(x):
         both = _taps(x) * taps
         return Conv(width=value.width, name=value.name, labels=value.labels, x=x.x, taps=both)
     return None
 
 
-def filtered_rows(taps: Taps, rows: Rows) -> Rows:
-    """taps * rows, channel by channel, over all rows."""
+def filtered_rows(taps: Taps, rows: Rows, ring: int | None) -> Rows:
+    """taps * rows, channel by channel, over all rows, or those of a ring."""
     channels = len(rows.outside)
-    done = [filtered_number(taps.column(i), rows.column(i)) for i in range(channels)]
+    done = [filtered_number(taps.column(i), rows.column(i), ring) for i in range(channels)]
     spans = [(r.start, r.stop) for r in done if isinstance(r, Rows) and len(r.values)]
     lo, hi = min((s for s, _ in spans), default=0), max((e for _, e in spans), default=0)
     columns = [r.at(lo, hi) if isinstance(r, Rows) else np.full(hi - lo, r) for r in done]

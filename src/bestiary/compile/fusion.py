@@ -135,20 +135,20 @@ def convolved_by(form: Form, taps: Taps, ring: int | None) -> Form | None:
     wire = form.single
     if wire is None:
         return None
-    if is_number(form.bias, 0):
-        bias: RowNumber = 0
-    elif ring is None:
-        bias = filtered_number(taps, form.bias)
-    else:
-        return None
+    bias = filtered_number(taps, form.bias, ring)
     return Form(bias=1, convolved=wire, taps=taps.scaled(form.gate[wire]), conv_bias=bias)
 
 
-def filtered_number(taps: Taps, number: RowNumber) -> RowNumber:
-    """taps * number, over all rows."""
+def filtered_number(taps: Taps, number: RowNumber, ring: int | None) -> RowNumber:
+    """taps * number, over all rows, or those of a ring."""
     gain = taps.values.sum()
     if not isinstance(number, Rows):
         return number * gain
+    if ring is not None:
+        given = number.at(0, ring)
+        turned = [np.roll(given, power) for power in taps.powers.tolist()]
+        parts = [part * value for part, value in zip(turned, taps.values, strict=True)]
+        return simplest(Rows.of(np.sum(parts, axis=0)))
     moving = number.values - number.outside
     span = taps.high - taps.low
     values = np.zeros(len(moving) + span, dtype=np.result_type(moving, taps.values))

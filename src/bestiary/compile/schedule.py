@@ -228,8 +228,9 @@ class Scheduler:
         if not np.any(taps.values != 0):
             # No power of it counts for the delays, so it must not be a filter of a layer.
             return of_number(0)
-        if form.constant and self.program.ring is None:
-            return of_number(filtered_number(taps, form.bias * form.conv_bias))
+        if form.constant:
+            number = form.bias * form.conv_bias
+            return of_number(filtered_number(taps, number, self.program.ring))
         if form.made is not None and form.single is None:
             form = of_wire(form.made)
         done = convolved_by(form, taps, self.program.ring)

@@ -124,9 +124,7 @@ class Lowering:
         """The node as a wire, and what it is made from in its place."""
         number = node.constant
         if number is not None:
-            # In a ring a constant that is convolved has to be a wire; else it is only a number.
-            ring = self.program.ring is not None
-            return [of_number(number), *([Form(gate={node: 1})] if ring else [])]
+            return [of_number(number)]
         return [Form(gate={node: 1}), *node.forms]
 
     def _affine(self, node: Node) -> list[Form]:
@@ -232,8 +230,8 @@ class Lowering:
         if not np.any(taps.values != 0):
             return self._node([of_number(0)], value, channel)
         ring = self.program.ring
-        if number is not None and ring is None:
-            return self._node([of_number(filtered_number(taps, number))], value, channel)
+        if number is not None:
+            return self._node([of_number(filtered_number(taps, number, ring))], value, channel)
         done = [convolved_by(form, taps, ring) for form in self._options(node)]
         return self._node([form for form in done if form is not None], value, channel)
 
