@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import typer
 
 from bestiary import __version__
+from bestiary.cli.bounds import bounds
 from bestiary.cli.check import check
 from bestiary.cli.compare import compare
 from bestiary.cli.compile import compile_
@@ -54,6 +55,7 @@ app.command("compile")(compile_)
 app.command()(inspect)
 app.command()(verify)
 app.command("run")(run_)
+app.command()(bounds)
 
 
 def print_version(wanted: bool) -> None:

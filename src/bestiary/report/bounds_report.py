@@ -1,0 +1,98 @@
+"""The table of bounds as text, CSV, LaTeX and a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from bestiary.compile.bounds_table import COLUMNS, Row
+from bestiary.report.charts.chart import SOURCE, Chart
+from bestiary.report.latex import escaped
+from bestiary.report.write import PNG_SCALE
+
+SERIES = ("compiled", "paper")
+LEFT = ("construction", "mode")
+
+
+def cells(row: Row) -> list[str]:
+    """One row as text; a dash where there is no floor."""
+    values = [getattr(row, field) for field, _ in COLUMNS]
+    return ["–" if v is None else f"{v:,}" if isinstance(v, int) else str(v) for v in values]
+
+
+def text_lines(rows: Sequence[Row]) -> list[str]:
+    """An aligned table; the construction on the left, numbers on the right."""
+    table = [[title for _, title in COLUMNS], *(cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in table) for i in range(len(COLUMNS))]
+    fields = [field for field, _ in COLUMNS]
+    lines = []
+    for line in table:
+        parts = [
+            cell.ljust(width) if field in LEFT else cell.rjust(width)
+            for cell, width, field in zip(line, widths, fields, strict=True)
+        ]
+        lines.append("  ".join(parts).rstrip())
+    return lines
+
+
+def latex(rows: Sequence[Row]) -> str:
+    """A ``tabular`` with rules of booktabs."""
+    columns = "".join("l" if field in LEFT else "r" for field, _ in COLUMNS)
+    lines = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(escaped(title) for _, title in COLUMNS) + r" \\",
+        r"\midrule",
+        *(" & ".join(escaped(cell) for cell in cells(row)) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Layers of every construction, compiled and by the paper, a panel a size."""
+    sizes = list(dict.fromkeys((row.n, row.d) for row in rows))
+    points = [
+        {
+            "construction": f"{row.construction}{'' if row.mode == 'causal' else ', circular'}",
+            "size": f"n = {row.n}, d = {row.d}",
+            "who": who,
+            "layers": row.layers if who == "compiled" else row.paper,
+        }
+        for row in rows
+        for who in SERIES
+    ]
+    order = list(dict.fromkeys(str(point["construction"]) for point in points))
+    y = alt.Y("construction:N", sort=order, title=None)
+    x = alt.X("layers:Q", title="layers", scale=alt.Scale(type="log"))
+    colour = alt.Color("who:N", scale=alt.Scale(domain=list(SERIES)), legend=alt.Legend(title=None))
+    base = alt.Chart().encode(y=y)
+    spans = base.mark_rule(opacity=0.4).encode(x="min(layers):Q", x2="max(layers):Q")
+    marks = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=x, color=colour, shape=alt.Shape("who:N", scale=alt.Scale(domain=list(SERIES)))
+    )
+    panels = [f"n = {n}, d = {d}" for n, d in sizes]
+    layered = alt.layer(spans, marks).properties(width=260, height=alt.Step(20))
+    drawn = layered.facet(
+        facet=alt.Facet("size:N", sort=panels, title=None),
+        columns=3,
+        data=alt.NamedData(name=SOURCE),
+    )
+    spec: dict[str, Any] = drawn.to_dict(validate=False)
+    spec.pop("config", None)
+    caption = "Layers as compiled, and as many as the paper states, on a logarithmic axis."
+    return Chart("bounds", "Layers, compiled and in the paper", caption, spec, points)
+
+
+def write_plot(path: Path, rows: Sequence[Row]) -> None:
+    """The chart as SVG, or as PNG by the ending of the path."""
+    drawing = vl_convert.vegalite_to_svg(chart(rows).vega_lite(), allowed_base_urls=[])
+    if path.suffix == ".svg":
+        path.write_text(drawing, encoding="utf-8")
+    else:
+        path.write_bytes(vl_convert.svg_to_png(drawing, scale=PNG_SCALE))

@@ -1,0 +1,71 @@
+"""Square matrices as people keep them: .npy, .npz (dense or scipy sparse) and Matrix Market."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestiary.errors import UserError
+
+ENDINGS = (".npy", ".npz", ".mtx")
+LARGEST = 8192
+"""Rows; a dense float64 matrix of twice as many takes two gigabytes."""
+
+
+def read_matrix(path: Path) -> NDArray[Any]:
+    """A square matrix of finite numbers, float64 or complex128, dense.
+
+    ``UserError`` where the file cannot be read, is no square matrix, or has NaN or infinite
+    entries.
+    """
+    if path.suffix not in ENDINGS:
+        raise UserError(f"{path} is no matrix file that is read here; give {', '.join(ENDINGS)}")
+    try:
+        matrix = _read(path)
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}") from None
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path} is not a {path.suffix} file of a matrix: {error}") from error
+    return checked(matrix, str(path))
+
+
+def checked(matrix: NDArray[Any], what: str) -> NDArray[Any]:
+    """The matrix in float64 or complex128; ``UserError`` where it is not square or not finite."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        raise UserError(f"{what} has shape {matrix.shape}; a square matrix is needed")
+    if len(matrix) > LARGEST:
+        raise UserError(f"{what} has {len(matrix)} rows; up to {LARGEST} are read")
+    if matrix.dtype.kind not in "biufc":
+        raise UserError(f"{what} has entries of type {matrix.dtype}; numbers are needed")
+    kind = np.complex128 if matrix.dtype.kind == "c" else np.float64
+    numbers = np.ascontiguousarray(matrix, dtype=kind)
+    if not np.isfinite(numbers).all():
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
+        raise UserError(
+            f"{what} has {numbers[row, column]} in row {row}, column {column}; every entry must be "
+            "finite"
+        )
+    return numbers
+
+
+def _read(path: Path) -> NDArray[Any]:
+    if path.suffix == ".npy":
+        return np.asarray(np.load(path, allow_pickle=False))
+    if path.suffix == ".mtx":
+        from scipy.io import mmread
+
+        found = mmread(path)
+        return np.asarray(found.todense() if hasattr(found, "todense") else found)
+    with np.load(path, allow_pickle=False) as arrays:
+        names = list(arrays)
+        if "format" not in names:
+            if len(names) != 1:
+                raise ValueError(f"it holds {len(names)} arrays, {names}; one is needed")
+            return np.asarray(arrays[names[0]])
+    from scipy.sparse import load_npz
+
+    return np.asarray(load_npz(path).todense())

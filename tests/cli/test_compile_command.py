@@ -1,0 +1,187 @@
+"""`compile`, `inspect`, `verify` and `run`, from the command line to the file and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.fft
+from small_recall import write_config
+
+from bestiary.cli.main import main
+from bestiary.runs.job import Job
+from bestiary.runs.request import read_experiment
+from bestiary.runs.sweep import expand
+from bestiary.runs.worker import execute
+
+
+@pytest.fixture(scope="module")
+def dct(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("dct") / "dct.safetensors"
+    assert main(["compile", "dct", "--n", "8", "-o", str(path)]) == 0
+    return path
+
+
+def test_a_compiled_transform_is_checked_and_set_beside_the_paper(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compile", "hadamard", "--n", "16", "--d", "4", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["layers"] <= 2 * 2 + 2 + 1  # 2 log2(n / d) + log2 d + 1 with n/d = d = 4
+    assert told["max_relative_error"] <= 1e-10
+    assert told["floor"] is None
+    assert told["bounds"]["paper"]["layers"] == 5 * 4
+
+
+def test_run_gives_what_scipy_gives(dct: Path, tmp_path: Path) -> None:
+    x = np.random.default_rng(0).normal(size=8)
+    given, made = tmp_path / "x.npy", tmp_path / "y.npy"
+    np.save(given, x)
+    assert main(["run", str(dct), str(given), "-o", str(made)]) == 0
+    y = np.load(made)
+    assert y.shape == x.shape
+    assert np.allclose(y, scipy.fft.dct(x), rtol=0, atol=1e-12)
+
+
+def test_complex_arrays_come_back_complex(tmp_path: Path) -> None:
+    path, given, made = (tmp_path / name for name in ("dft.safetensors", "x.npy", "y.npy"))
+    np.save(given, np.arange(8) + 1j * np.arange(8)[::-1] ** 2)
+    assert main(["compile", "dft", "--n", "8", "-o", str(path)]) == 0
+    assert main(["run", str(path), str(given), "-o", str(made)]) == 0
+    assert np.allclose(np.load(made), np.fft.fft(np.load(given)), rtol=0, atol=1e-12)
+
+
+def test_verify_compares_with_scipy_and_answers_by_its_exit_code(
+    dct: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", str(dct)]) == 0
+    out = capsys.readouterr().out
+    assert "agrees with dct-2" in out and "float32" in out
+    assert main(["verify", str(dct), "--tolerance", "0"]) == 1
+    assert main(["verify", str(dct), "--json"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    told = json.loads("\n".join(lines[lines.index("{") :]))
+    assert told["ok"] and told["first"] is None and told["overflows"] == []
+
+
+def test_verify_names_the_value_that_is_wrong(
+    dct: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    with safe_open(str(dct), framework="pt") as file:
+        header = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    name = "stack.layers.4.weight.values"
+    arrays[name] = arrays[name] * 1.5
+    broken = tmp_path / "broken.safetensors"
+    save_file(arrays, str(broken), metadata=header)
+    assert main(["verify", str(broken)]) == 1
+    out = capsys.readouterr().out
+    assert "does not agree with dct-2" in out
+    assert "the first value that differs: " in out and "(layer 5, channel" in out
+
+
+def test_inspect_lists_layers_and_writes_page_and_picture(
+    dct: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, svg = tmp_path / "dct.html", tmp_path / "dct.svg"
+    assert main(["inspect", str(dct), "--html", str(page), "--svg", str(svg), "--program"]) == 0
+    out = capsys.readouterr().out
+    assert "layer  channels  delay  made as" in out and "read rows 0 to 7 of" in out
+    assert page.read_text().startswith("<!doctype html>")
+    assert svg.read_text().startswith("<svg")
+    assert main(["inspect", str(dct), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert len(told["layout"]["layers"]) == told["report"]["layers"] + 1
+
+
+def test_a_pass_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "hadamard", "--n", "4", "--dump-after", "schedule"]) == 0
+    out = capsys.readouterr().out
+    assert "cell(" in out and "read rows 0 to 3 of" in out
+
+
+def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = read_experiment(write_config(tmp_path), mixers=["hyena"])
+    job = Job(expand(experiment)[0], tmp_path / "run")
+    execute(job)
+    run = job.folder
+    capsys.readouterr()
+    path = tmp_path / "hyena.safetensors"
+    assert main(["compile", "hyena", str(run), "--length", "8", "-o", str(path)]) == 0
+    assert "checked: largest relative error" in capsys.readouterr().out
+    assert main(["verify", str(path)]) == 0
+    assert main(["compile", "h3", str(run)]) == 2
+    assert "has no h3 layer; its layers are ['hyena'" in capsys.readouterr().err
+    weights = run / "model.safetensors"
+    weights.write_bytes(weights.read_bytes() + b" ")
+    assert main(["verify", str(path)]) == 2
+    assert "its contents have changed since" in capsys.readouterr().err
+
+
+def test_the_table_of_bounds_holds_and_comes_in_four_forms(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plot = tmp_path / "bounds.svg"
+    assert main(["bounds", "--size", "8,2", "--json", "--plot", str(plot)]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["construction"] for row in rows} >= {"butterfly", "(BB*)^2", "Hyena, order 3"}
+    assert all(row["layers"] <= row["bound"] <= row["paper"] for row in rows)
+    assert all(row["floor"] is None or row["floor"] <= row["layers"] for row in rows)
+    assert plot.read_text().startswith("<svg")
+    assert main(["bounds", "--size", "4,1", "--csv"]) == 0
+    assert capsys.readouterr().out.startswith("construction,n,d,mode,layers,bound,paper,floor,")
+    assert main(["bounds", "--size", "4,1", "--latex"]) == 0
+    assert r"\begin{tabular}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["compile", "dtc", "--n", "8"], "did you mean"),
+        (["compile"], "nothing to compile was named"),
+        (["compile", "dct"], "the size of dct was not given; add --n 64"),
+        (["compile", "dct", "--n", "12"], "12"),
+        (["compile", "dct", "--n", "8", "--mode", "cyclic"], "unknown mode 'cyclic'"),
+        (["compile", "dct", "--n", "8", "--method", "best"], "unknown method 'best'"),
+        (["compile", "dct", "--n", "8", "--dump-after", "parse"], "there is no pass 'parse'"),
+        (["compile", "matrix"], "the file of the matrix was not given"),
+        (["compile", "hyena", "nowhere"], "has no model.safetensors"),
+        (["verify", "nowhere.safetensors"], "nowhere.safetensors"),
+        (["inspect", "nowhere.safetensors"], "nowhere.safetensors"),
+        (["run", "nowhere.safetensors", "x.npy"], "x.npy"),
+        (["bounds", "--size", "16x4"], "rows and channels such as 16,4"),
+        (["bounds", "--size", "12,4"], "rows is 12; a power of two is needed"),
+        (["bounds", "--plot", "bounds.pdf"], "its name must end in .png or .svg"),
+    ],
+)
+def test_mistakes_get_one_sentence(
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert said in err and "Traceback" not in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_an_array_that_does_not_fit_is_refused_with_both_sizes(
+    dct: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "x.npy"
+    np.save(given, np.ones(7))
+    assert main(["run", str(dct), str(given)]) == 2
+    assert "shape (7,) was given; the stack takes 8 rows of 1 channels" in capsys.readouterr().err
+    given.write_bytes(b"no array")
+    assert main(["run", str(dct), str(given)]) == 2
+    assert "is not a .npy file" in capsys.readouterr().err
