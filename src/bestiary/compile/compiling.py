@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bestiary.compile.allocate import allocate
+from bestiary.compile.cell import Cell
 from bestiary.compile.emit import emit
 from bestiary.compile.optimize import Found, Optimize, schedule_optimally
 from bestiary.compile.program import Program
@@ -46,13 +47,17 @@ def compile_program(program: Program, *, optimize: Optimize | None = None) -> Co
     """The BaseConv stack that computes ``program``, in float64.
 
     optimize: search for the schedule of the fewest layers, then channels, in place of the heuristic
-    one; for programs of up to a few hundred operations. ``UserError`` where the program cannot be a
+    one; for programs of up to a few hundred operations. A program that is written as cells, each
+    with its layer, is allocated and emitted as it is. ``UserError`` where the program cannot be a
     stack: see the passes.
     """
     stages: dict[str, Program] = {}
     found, last = None, program
+    written = any(isinstance(value, Cell) for value in program)
     for name, run in PASSES.items():
-        if name == "schedule" and optimize is not None:
+        if written and name != "allocate":
+            pass
+        elif name == "schedule" and optimize is not None:
             last, found = schedule_optimally(last, optimize)
         else:
             last = run(last)

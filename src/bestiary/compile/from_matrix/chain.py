@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bestiary.compile.from_matrix.level import Level, merged
+from bestiary.compile.from_matrix.level import Level
 from bestiary.errors import UserError
 from bestiary.structured import (
     Butterfly,
@@ -17,8 +17,8 @@ from bestiary.structured import (
 def chain(member: StructuredMatrix) -> list[Level]:
     """The levels of a butterfly factor, butterfly, kaleidoscope, diagonal or product of those.
 
-    Levels of equal bits that meet are one: B_n · B_n and B_2 · B_2 at the joints of a kaleidoscope,
-    and diagonals with their neighbours. A corner's levels are those of the whole, ``size`` large;
+    One level a factor: levels of equal bits that meet at the joints of a kaleidoscope (B_2 · B_2,
+    B_n · B_n) are there to be merged. A corner's levels are those of the whole, ``size`` large;
     corners inside of a product are cut by levels of zeros. ``UserError`` for another type, and for
     a stack of matrices.
     """
@@ -26,7 +26,7 @@ def chain(member: StructuredMatrix) -> list[Level]:
         raise UserError(
             f"a stack of {member.stack} matrices cannot be compiled at once; give one member of it"
         )
-    return merged(_levels(member))
+    return _levels(member)
 
 
 def is_chain(member: StructuredMatrix) -> bool:

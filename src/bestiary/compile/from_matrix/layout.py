@@ -22,7 +22,7 @@ class Layout:
 
     channels: d, how many numbers lie in a row; pairs: whether each is a pair (Re, Im) of channels
     beside each other, as in ``torch.view_as_real``. mode: of the program; circular programs have
-    a ring of ``rows`` rows.
+    a ring of ``rows`` + ``spare`` rows.
     """
 
     given: int
@@ -30,6 +30,7 @@ class Layout:
     channels: int
     pairs: bool = False
     mode: Mode = "causal"
+    spare: int = 0
 
     @classmethod
     def of(cls, n: int, size: int, d: int, *, pairs: bool = False, mode: Mode = "causal") -> Layout:
@@ -44,8 +45,8 @@ class Layout:
             )
         if n % d:
             raise UserError(
-                f"a vector of {n} numbers does not fill rows of d = {d}; give a d that divides {n}, "
-                f"or pad the matrix to {-(-n // d) * d}"
+                f"a vector of {n} numbers does not fill rows of d = {d}; give a d that divides "
+                f"{n}, or pad the matrix to {-(-n // d) * d}"
             )
         return cls(n // d, size // d, d, pairs, mode)
 
@@ -53,6 +54,11 @@ class Layout:
     def size(self) -> int:
         """How many positions there are, those that are 0 included."""
         return self.rows * self.channels
+
+    @property
+    def ring(self) -> int:
+        """Rows of the ring, 0 in a causal program."""
+        return self.rows + self.spare if self.mode == "circular" else 0
 
     @property
     def width(self) -> int:
@@ -69,6 +75,10 @@ class Layout:
         """Bits of positions as bits of rows and bits of channels, in their own weights."""
         rows = [bit // self.channels for bit in bits if bit >= self.channels]
         return rows, [bit for bit in bits if bit < self.channels]
+
+    def layers(self, bits: Sequence[int]) -> int:
+        """Layers of a level in groups of channels: two where it mixes rows, one where not."""
+        return 2 if self.split(bits)[0] else 1
 
     def swapped(self, value: Value, mask: int) -> Value:
         """Channel c moved to c ^ mask."""
@@ -99,5 +109,6 @@ class Layout:
 
     def program(self, x: Value, output: Value, name: str) -> Program:
         """The program that reads as many rows as are given."""
-        ring = self.rows if self.mode == "circular" else None
-        return Program((x,), output, rows=self.given, mode=self.mode, ring=ring, name=name)
+        return Program(
+            (x,), output, rows=self.given, mode=self.mode, ring=self.ring or None, name=name
+        )

@@ -8,9 +8,9 @@ levels of different bits is the level of all of them, which is what radix r and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -53,8 +53,10 @@ class Level:
 
     @classmethod
     def of_diagonal(cls, diagonal: Diagonal) -> Level:
-        """diag(entries)."""
-        return cls(diagonal.n, {0: widened(diagonal.entries.detach().cpu().numpy())})
+        """diag(entries), with ones up to a power of two."""
+        entries = widened(diagonal.entries.detach().cpu().numpy())
+        rest = (1 << (diagonal.n - 1).bit_length()) - diagonal.n
+        return cls(diagonal.n + rest, {0: np.concatenate([entries, np.ones(rest)])})
 
     @classmethod
     def keeping(cls, count: int, size: int) -> Level:
@@ -112,19 +114,31 @@ def widened(values: Array) -> Array:
     return values.astype(np.complex128 if np.iscomplexobj(values) else np.float64)
 
 
-def merged(levels: Iterable[Level], most: int = 2) -> list[Level]:
-    """Neighbours merged while the product has at most ``most`` masks, in the order of application.
+def merged(
+    levels: Sequence[Level], most: int = 2, cost: Callable[[tuple[int, ...]], int] = len
+) -> list[Level]:
+    """Neighbours merged where the product has at most ``most`` masks, in order of application.
 
-    Greedy, from the first on. most = 2 merges factors of equal size, and diagonals into them.
+    Of all ways to cut the chain into such products, the one whose ``cost``, a function of the bits
+    of each product, adds up to the least, and among those one of fewest masks. most = 2 merges
+    factors of equal size, and diagonals into them.
     """
-    out: list[Level] = []
-    for level in levels:
-        bits = set(level.bits) | set(out[-1].bits if out else ())
-        if out and 1 << len(bits) <= most:
-            out[-1] = level.after(out[-1])
-        else:
-            out.append(level)
-    return out
+    best: list[tuple[int, int, int]] = [(0, 0, 0)]
+    for stop in range(1, len(levels) + 1):
+        ways = []
+        bits: set[int] = set()
+        for start in range(stop - 1, -1, -1):
+            bits |= set(levels[start].bits)
+            if 1 << len(bits) > max(most, 1 << len(levels[stop - 1].bits)):
+                break
+            layers, masks, _ = best[start]
+            ways.append((layers + cost(tuple(sorted(bits))), masks + (1 << len(bits)), start))
+        best.append(min(ways))
+    cuts = [len(levels)]
+    while cuts[-1]:
+        cuts.append(best[cuts[-1]][2])
+    pieces = zip(reversed(cuts[1:]), reversed(cuts[:-1]), strict=True)
+    return [reduce(lambda first, then: then.after(first), levels[a:b]) for a, b in pieces]
 
 
 def check_radix(radix: int) -> int:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Sequence
 
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_matrix.chain import chain
 from bestiary.compile.from_matrix.channel_groups import channel_groups
+from bestiary.compile.from_matrix.index_bits import index_bits
 from bestiary.compile.from_matrix.layout import Layout
-from bestiary.compile.from_matrix.level import check_radix, merged
+from bestiary.compile.from_matrix.level import Level, check_radix, merged
+from bestiary.compile.from_matrix.paper import paper_levels
+from bestiary.compile.from_matrix.time_blocks import time_blocks
 from bestiary.compile.program import Mode, Program
 from bestiary.errors import unknown_name
-from bestiary.structured import Kaleidoscope, StructuredMatrix
-
-Method = Literal["groups"]
+from bestiary.structured import StructuredMatrix
 
 
 def matrix(
@@ -29,11 +29,14 @@ def matrix(
     The stack takes (batch, n/d, d) and gives the same; for complex entries (batch, n/d, 2d), each
     number as a pair (Re, Im) as in ``torch.view_as_real``. Equal to the dense product within 1e-10.
 
-    mode: ``circular`` has a ring of as many rows as ``member`` itself. method: ``groups``, as
-    groups of channels. radix: how many rows or channels a level may mix: r gives log2 r times
-    fewer layers for d' = r·d.
+    mode: ``circular`` has a ring of as many rows as ``member`` itself, where method is ``groups``.
+    method: ``groups``, the fewest layers, d' = 2d (8 real channels for a complex number); d' = d as
+    ``blocks`` of rows, or by moving index ``bits``, more layers in fewer rows; ``paper``, as the
+    paper does. radix: how many rows or channels a level may mix: r gives up to log2 r times fewer
+    layers for d' = r·d; for ``groups``.
 
-    ``UserError`` for a d that does not divide n or is no power of two, and an unknown method.
+    ``UserError`` for a d that does not divide n or is no power of two, an unknown method, and what
+    a method has no form for.
     """
     return compile_program(matrix_program(member, d, mode, method, radix))
 
@@ -48,16 +51,18 @@ def matrix_program(
     """The program that ``matrix`` compiles."""
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    return METHODS[method](member, d, mode, radix)
+    levels = chain(member)
+    layout = Layout.of(member.n, levels[0].size, d, pairs=member.is_complex, mode=mode)
+    cost = layout.layers if method == "groups" else len
+    # The paper takes the factors one by one, at joints too.
+    levels = levels if method == "paper" else merged(levels, check_radix(radix), cost)
+    return METHODS[method](levels, layout, repr(member))
 
 
-def _groups(member: StructuredMatrix, d: int, mode: Mode, radix: int) -> Program:
-    layout = Layout.of(member.n, _size(member), d, pairs=member.is_complex, mode=mode)
-    return channel_groups(merged(chain(member), check_radix(radix)), layout, repr(member))
-
-
-def _size(member: StructuredMatrix) -> int:
-    return member.size if isinstance(member, Kaleidoscope) else member.n
-
-
-METHODS: dict[str, Callable[[StructuredMatrix, int, Mode, int], Program]] = {"groups": _groups}
+METHODS: dict[str, Callable[[Sequence[Level], Layout, str], Program]] = {
+    "groups": channel_groups,
+    "blocks": time_blocks,
+    "bits": index_bits,
+    "paper": paper_levels,
+}
+"""Programs of a chain of levels in a layout, by name."""

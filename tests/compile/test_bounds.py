@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from bestiary.compile.bounds import (
+    Bound,
+    our_bound,
+    our_butterfly_bound,
+    our_factor_bound,
+    our_kaleidoscope_bound,
+    paper_bound,
+    paper_butterfly_bound,
+    paper_factor_bound,
+    paper_kaleidoscope_bound,
+)
+from bestiary.errors import UserError
+from bestiary.structured import Butterfly, Diagonal, Kaleidoscope
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "ours", "paper"), [(16, 4, 11, 30), (64, 8, 16, 45), (256, 1, 17, 40)]
+)
+def test_the_butterfly_bounds_are_those_of_the_theory(
+    n: int, d: int, ours: int, paper: int
+) -> None:
+    assert our_butterfly_bound(n, d) == Bound(ours, 2 * n, 2 * d)
+    assert our_butterfly_bound(n, d, "circular").inner_length == n
+    assert paper_butterfly_bound(n, d).layers == paper
+
+
+@pytest.mark.parametrize(("w", "layers"), [(1, 20), (2, 37), (3, 54)])
+def test_the_kaleidoscope_bounds_are_those_of_the_theory(w: int, layers: int) -> None:
+    assert our_kaleidoscope_bound(16, 4, w) == Bound(layers, 24 * (w + 1), 8)
+    assert our_kaleidoscope_bound(8, 4, w, e=2, mode="circular") == Bound(layers, 16, 8)
+    # d = 1: 4w·log2 m − 4w + 3, m = 64.
+    assert our_kaleidoscope_bound(64, 1, w).layers == 20 * w + 3
+    assert paper_kaleidoscope_bound(16, 4, w).layers == 60 * w
+
+
+def test_a_factor_alone_has_three_layers_and_two_inside_of_a_row() -> None:
+    assert [our_factor_bound(16, 4, k).layers for k in (2, 4, 8, 64)] == [2, 2, 3, 3]
+    assert paper_factor_bound(16, 4) == Bound(7, None, 4)
+
+
+def test_a_bound_of_a_member_is_that_of_its_sizes() -> None:
+    member = Kaleidoscope(Kaleidoscope.identity(64).butterflies * 2, 30)
+    assert our_bound(member, 2) == our_kaleidoscope_bound(32, 2, 2)
+    assert paper_bound(member, 2) == paper_kaleidoscope_bound(32, 2, 2)
+    complex_one = Butterfly.identity(16, torch.complex128)
+    assert our_bound(complex_one, 2).width == 16
+
+
+def test_what_has_no_bound_is_said_to_have_none() -> None:
+    for bound in (our_bound, paper_bound):
+        with pytest.raises(UserError, match="no bound is stated for a Diagonal"):
+            bound(Diagonal(torch.ones(4)), 1)
+    with pytest.raises(UserError, match="12 is no power of two"):
+        our_butterfly_bound(12, 1)
+
+
+def test_a_bound_holds_up_to_its_numbers_and_says_nothing_where_none_is_stated() -> None:
+    bound = Bound(3, None, 4)
+    assert bound.holds(3, 10**9, 4)
+    assert not bound.holds(4, 1, 4)
+    assert not bound.holds(3, 1, 5)
