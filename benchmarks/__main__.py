@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.ratio import Ratio, markdown
 
-SUBJECTS = ("mqar", "conv", "training")
+SUBJECTS = ("mqar", "conv", "training", "butterfly")
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 

@@ -65,9 +65,9 @@ def test_a_dft_start_is_the_unitary_dft():
 def test_a_random_start_keeps_the_mean_square_on_average_over_starts():
     torch.manual_seed(0)
     x = torch.randn(100, 8)
-    for layer, starts in ((ButterflyLinear, 400), (KaleidoscopeLinear, 800)):
+    for layer, starts in ((ButterflyLinear, 200), (KaleidoscopeLinear, 400)):
         squares = [layer(8, 8, init="random")(x).square().mean() for _ in range(starts)]
-        assert abs(torch.stack(squares).mean() - 1) < 0.15
+        assert abs(torch.stack(squares).mean() - 1) < 0.2
 
 
 def test_a_kaleidoscope_may_be_the_start():

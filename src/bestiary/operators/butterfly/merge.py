@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from bestiary.operators.butterfly.layout import to_batch_first
 from bestiary.operators.butterfly.plan import Order
 
 STACK = -1
@@ -30,59 +31,50 @@ def merge(
     twiddle: (stack, L, 2, 2, n/2), factors in written order. ``axes`` are the other fields and
     ``STACK``, in the order in which the blocks are to be numbered.
     """
-    bits = [radix.bit_length() - 1 for radix in radices]
-    low = sum(bits[field + 1 :])
-    levels = twiddle.shape[-4]
-    blocks: Tensor | None = None
-    for level in range(bits[field]):
-        # Written order is sizes n, …, 2 for falling: size 2^(m+1) stands at place L - 1 - m.
-        size = low + level
-        place = levels - 1 - size if order == "falling" else size
-        factor = _by_axes(twiddle[:, place], radices, field, axes, level)
-        blocks = _double(blocks, factor, order)
-    assert blocks is not None
-    blocks = blocks.flatten(1, 2)
+    factors = _arranged(twiddle, order, radices, field, axes)
+    # Work is kept as (r, r, numbers): numbers of blocks are many and next to each other, so that
+    # every product of elements runs along them. Falling blocks are kept transposed.
+    work = twiddle.new_ones(radices[field], 1, 1, 1)
+    for level, factor in enumerate(factors):
+        pairs = factor.unflatten(0, (-1, 1 << level))
+        work = _double(work, pairs.permute(0, 2, 3, 1, 4), order)
+    blocks = to_batch_first(work.flatten(0, 2)).unflatten(-1, work.shape[1:3])
     return blocks.mT if order == "falling" else blocks
 
 
-def _by_axes(
-    factor: Tensor, radices: Sequence[int], field: int, axes: Sequence[int], level: int
-) -> Tensor:
-    """One factor (stack, 2, 2, n/2) as (numbers of blocks, halves, 2, 2, 2^level).
+def _arranged(
+    twiddle: Tensor, order: Order, radices: Sequence[int], field: int, axes: Sequence[int]
+) -> list[Tensor]:
+    """The factors of a field, smallest first, each (r/2, 2, 2, numbers of blocks); one copy.
 
-    The last axis of the factor runs over the bits of the index but one, the one that the factor
-    pairs; within the field there are those above it, ``halves``, and the ``level`` below.
+    The last axis of a twiddle runs over the bits of the index but the one that the factor pairs.
+    Of the field's bits, whose values are the first axis here, those above that one come first.
     """
-    radix = radices[field]
-    own = (radix >> (level + 1), 1 << level)
-    parts = factor.unflatten(-1, (*radices[:field], *own, *radices[field + 1 :]))
-    # Axes now: stack, i, j, fields above, halves, below, fields below.
-    place = {STACK: 0}
-    for other in range(len(radices)):
-        place[other] = 3 + other + (other > field)
-    halves = 3 + field
-    outer = [place[axis] for axis in axes]
+    bits = [radix.bit_length() - 1 for radix in radices]
+    low, levels = sum(bits[field + 1 :]), twiddle.shape[-4]
+    # Written order is sizes n, …, 2 for falling: size 2^(m+1) stands at place L - 1 - m.
+    first = low if order == "rising" else levels - low - bits[field]
+    own = twiddle[:, first : first + bits[field]]
+    parts = own.unflatten(-1, (*radices[:field], radices[field] // 2, *radices[field + 1 :]))
+    # Axes now: stack, level, i, j, then the fields.
+    outer = [0 if axis == STACK else 4 + axis for axis in axes]
     if STACK not in axes:
         outer.insert(0, 0)
-    permuted = parts.permute(*outer, halves, 1, 2, halves + 1)
-    return permuted.reshape(-1, own[0], 2, 2, own[1])
+    factors = parts.permute(1, 4 + field, 2, 3, *outer).flatten(4).unbind(0)
+    return list(factors if order == "rising" else reversed(factors))
 
 
-def _double(blocks: Tensor | None, factor: Tensor, order: Order) -> Tensor:
-    """Blocks (m, h, …) of twice the size from those of halves; falling ones are kept transposed.
+def _double(work: Tensor, factor: Tensor, order: Order) -> Tensor:
+    """Work (halves, s, s, numbers) for blocks of twice the size.
 
-    Kept as they are, products of elements come out in the order in which the next level reads
-    them, and nothing has to be copied.
+    Kept as it is, it comes out in the order in which the next level reads it, and nothing has to
+    be copied. Falling: out[j, q, i, p] = D_ij[p] · M_j[p, q], with M_j kept as [q, p]. Rising:
+    out[i, p, j, q] = M_i[p, q] · D_ij[q].
     """
-    numbers, halves, _, _, half = factor.shape
-    if blocks is None:
-        blocks = factor.new_ones(1, 1, 1, 1, 1, 1)
-    else:
-        blocks = blocks.reshape(numbers, halves, 2, half, 1, half)
-    # Falling: out[j, q, i, p] = D_ij[p] · M_j[p, q], with M_j kept as [q, p].
-    # Rising: out[i, p, j, q] = M_i[p, q] · D_ij[q].
-    diagonals = (factor.transpose(2, 3) if order == "falling" else factor).unsqueeze(3)
-    return (blocks * diagonals).reshape(numbers, halves, 2 * half, 2 * half)
+    halves, _, _, half, numbers = factor.shape
+    work = work.reshape(halves, 2, half, 1, half, work.shape[-1])
+    diagonals = (factor.transpose(1, 2) if order == "falling" else factor).unsqueeze(2)
+    return (work * diagonals).reshape(halves, 2 * half, 2 * half, numbers)
 
 
 def joined(pieces: Sequence[Tensor]) -> Tensor:

@@ -67,12 +67,16 @@ class Costs:
     most: int
 
 
-# Nanoseconds on one core, measured by `python -m benchmarks.butterfly --costs`. A GPU's row is a
-# rule, not a measurement: work is cheap there and launches are dear.
+# On one core, by `python -m benchmarks.butterfly --costs`, with pass_ and merge corrected for what
+# `--radices` shows of whole steps. A GPU's row is a rule, not a measurement: work is cheap there
+# and launches are dear.
 COSTS = {
-    "cpu": Costs(pass_=1.2, radix=0.058, merge=3.0, factor=2.5, call=5_000, most=64),
+    "cpu": Costs(pass_=1.8, radix=0.055, merge=4.0, factor=4.4, call=3_200, most=64),
     "cuda": Costs(pass_=0.003, radix=0.0001, merge=0.01, factor=0.01, call=10_000, most=64),
 }
+
+# Calls of torch that a stage, a level of merging and a factor by itself come to.
+_STAGE_CALLS, _LEVEL_CALLS, _FACTOR_CALLS = 15, 12, 8
 
 
 def plan_for(
@@ -165,17 +169,19 @@ def _balanced_cuts(levels: int, most: int) -> list[tuple[int, ...]]:
 def _blocks_cost(
     n: int, batch: int, butterflies: int, stack: int, radices: tuple[int, ...], costs: Costs
 ) -> float:
-    elements = float(n * batch * stack)
     total = 0.0
     for radix in radices:
-        total += elements * (costs.pass_ + costs.radix * radix) + costs.call
-        total += costs.merge * n * stack * radix + costs.call * (radix.bit_length() - 1)
+        levels = radix.bit_length() - 1
+        total += n * batch * stack * (costs.pass_ + costs.radix * radix)
+        total += n * stack * radix * costs.merge
+        total += costs.call * (_STAGE_CALLS + _LEVEL_CALLS * levels)
     return total * butterflies
 
 
 def _factors_cost(n: int, batch: int, butterflies: int, stack: int, costs: Costs) -> float:
     levels = n.bit_length() - 1
-    return butterflies * levels * (costs.factor * n * batch * stack + 3 * costs.call)
+    one = costs.factor * n * batch * stack + costs.call * _FACTOR_CALLS
+    return butterflies * levels * one
 
 
 def _stages(
