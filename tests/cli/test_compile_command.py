@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.linalg
 from small_recall import write_config
 
 from bestiary.cli.main import main
@@ -185,3 +186,26 @@ def test_an_array_that_does_not_fit_is_refused_with_both_sizes(
     given.write_bytes(b"no array")
     assert main(["run", str(dct), str(given)]) == 2
     assert "is not a .npy file" in capsys.readouterr().err
+
+
+def test_a_matrix_is_compiled_in_the_form_that_it_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    matrix, path = tmp_path / "turn.npy", tmp_path / "turn.safetensors"
+    np.save(matrix, scipy.linalg.circulant(np.random.default_rng(0).normal(size=8)))
+    assert main(["compile", "matrix", str(matrix), "-o", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "circulant" in out and "checked: largest relative error" in out
+    assert main(["verify", str(path)]) == 0
+    elsewhere = tmp_path / "moved.npy"
+    matrix.rename(elsewhere)
+    assert main(["verify", str(path)]) == 2
+    assert main(["verify", str(path), "--reference", str(elsewhere)]) == 0
+
+
+def test_a_matrix_without_structure_is_said_to_have_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "noise.npy", np.random.default_rng(0).normal(size=(8, 8)))
+    assert main(["compile", "matrix", str(tmp_path / "noise.npy")]) == 1
+    assert "no structure within" in capsys.readouterr().out

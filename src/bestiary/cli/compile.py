@@ -49,22 +49,28 @@ def compile_(
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the transforms.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+) -> int:
     """Compile a transform, a matrix or a trained mixer to BaseConv layers, and check the result.
+
+    Exit code 0: done; 1: the matrix has no structure that is known; 2: the question was wrong.
 
     Example: bestiary compile dct --n 64 -o dct.safetensors
     """
     from bestiary.compile.compiled_file import save_compiled
-    from bestiary.runs.compilation import How, Mixer, requested, transforms
+    from bestiary.runs.compilation import How, Mixer, NoStructure, requested, transforms
 
     if listed:
         for name, description in transforms():
             typer.echo(f"{name:<20}{description}")
-        return
+        return 0
     if dump_after not in (None, *PASS_NAMES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASS_NAMES)}")
     how = How(mode, method, radix, optimize)  # type: ignore[arg-type]
-    work = requested(what, source, n, d, Mixer(layer, length, layout), how)
+    try:
+        work = requested(what, source, n, d, Mixer(layer, length, layout), how)
+    except NoStructure as answer:
+        typer.echo(str(answer))
+        return 1
     if output is not None:
         save_compiled(output, work.compiled, {"origin": work.origin.to_dict()})
     if dump_after is not None:
@@ -75,3 +81,4 @@ def compile_(
         typer.echo(str(work))
     if output is not None and not as_json:
         typer.echo(f"written: {output}")
+    return 0

@@ -31,6 +31,8 @@ from bestiary.compile.verify import agree
 from bestiary.errors import UserError, did_you_mean, unknown_name
 from bestiary.runs.trained_model import WEIGHTS, load_trained
 from bestiary.structured.matrix import StructuredMatrix
+from bestiary.structured.matrix_file import read_matrix
+from bestiary.structured.recognition import recognise
 from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS, named_transform
 
 Reference = Callable[[Tensor], Tensor]
@@ -133,17 +135,21 @@ def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
     return _of_member(one.make(n), origin, how, one.name, one.is_complex)
 
 
-def of_matrix(source: Path | None, d: int, how: How) -> Work:
-    """A square matrix from a file, in the cheapest form that it has."""
-    from bestiary.structured.matrix_file import read_matrix
-    from bestiary.structured.recognition import recognise
+class NoStructure(UserError):
+    """The matrix has none of the structures that are looked for."""
 
+
+def of_matrix(source: Path | None, d: int, how: How) -> Work:
+    """A square matrix from a file, in the cheapest form that it has; ``NoStructure`` for none."""
     if source is None:
         raise UserError("the file of the matrix was not given; add its path (.npy, .npz, .mtx)")
     dense = read_matrix(source)
-    form = recognise(dense)
+    found = recognise(dense)
+    if found.matrix is None:
+        raise NoStructure(f"{source}: {found}")
     origin = Origin("matrix", str(source), len(dense), d, digest=digest(source))
-    return _of_member(form.member, origin, how, f"{source.stem} ({form})", np.iscomplexobj(dense))
+    name = f"{source.stem}, {found}"
+    return _of_member(found.matrix, origin, how, name, np.iscomplexobj(dense))
 
 
 def of_mixer(kind: str, source: Path, mixer: Mixer, how: How) -> Work:
@@ -195,8 +201,6 @@ def reference_of(origin: Origin, given: Path | None) -> Reference:
     path = given or Path(origin.name)
     check_unchanged(origin, path)
     if origin.kind == "matrix":
-        from bestiary.structured.matrix_file import read_matrix
-
         return matrix_function(read_matrix(path), origin.d)
     return module_function(trained_mixer(path, "", origin.layer)[0])
 
