@@ -45,7 +45,7 @@ def real_dft(n: int) -> Array:
     """numpy.fft.rfft, real and imaginary parts one after the other without those that are 0."""
     spectrum = np.fft.rfft(np.eye(n), axis=0)
     parts = np.stack([spectrum.real, spectrum.imag], 1).reshape(-1, n)
-    return np.delete(parts, [1, len(parts) - 1], axis=0)
+    return np.delete(parts, 1, axis=0)[:n]
 
 
 def dct(kind: int) -> Callable[[int], Array]:
@@ -156,13 +156,13 @@ def daubechies(n: int) -> Array:
     taps = np.array([1 + root, 3 + root, 3 - root, 1 - root]) / (4 * np.sqrt(2))
     matrix, m = np.eye(n), n
     while m > 1:
-        level = np.eye(n)
-        level[:m, :m] = 0
+        level = np.zeros((m, m))
         for i in range(m // 2):
             for k in range(4):
                 level[i, (2 * i + k) % m] += taps[k]
                 level[m // 2 + i, (2 * i + k) % m] += (-1) ** k * taps[3 - k]
-        matrix, m = level @ matrix, m // 2
+        matrix[:m] = level @ matrix[:m]
+        m //= 2
     return matrix
 
 

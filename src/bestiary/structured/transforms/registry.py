@@ -6,19 +6,23 @@ from bestiary.errors import unknown_name
 from bestiary.structured.transforms import catalogue
 from bestiary.structured.transforms.transform import Transform
 
+WITHOUT_NUMBERS: tuple[Transform, ...] = (
+    *catalogue.FOURIER,
+    *catalogue.COSINE_AND_SINE,
+    *catalogue.HADAMARD,
+    *catalogue.WAVELETS,
+)
+"""The transforms that are one matrix for each n."""
+
 TRANSFORMS: dict[str, Transform] = {
     transform.name: transform
-    for family in (
-        catalogue.FOURIER,
-        catalogue.COSINE_AND_SINE,
-        catalogue.HADAMARD,
-        catalogue.WAVELETS,
-        catalogue.CONVOLUTIONS,
-        catalogue.ROUTING,
-        catalogue.SPARSE_AND_LOW_RANK,
-        catalogue.PRODUCTS,
+    for transform in (
+        *WITHOUT_NUMBERS,
+        *catalogue.CONVOLUTIONS,
+        *catalogue.ROUTING,
+        *catalogue.SPARSE_AND_LOW_RANK,
+        *catalogue.PRODUCTS,
     )
-    for transform in family
 }
 """Every named transform, by the name the command line uses."""
 

@@ -1,0 +1,70 @@
+"""Tell whether a matrix is one of the named transforms, with rows scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from bestiary.errors import UserError
+from bestiary.structured.butterfly import Butterfly
+from bestiary.structured.diagonal import Diagonal
+from bestiary.structured.fitting.fit import residual_of
+from bestiary.structured.kaleidoscope import Kaleidoscope
+from bestiary.structured.matrix import StructuredMatrix
+from bestiary.structured.recognition.candidate import Candidate
+from bestiary.structured.transforms.registry import WITHOUT_NUMBERS
+from bestiary.structured.transforms.transform import Transform
+
+CLOSE = 0.1
+"""Candidates of a larger residual are not worth making."""
+
+
+def named_transforms(dense: Tensor) -> Iterator[Candidate]:
+    """Those transforms without numbers that ``dense`` is close to after its rows are scaled."""
+    n = len(dense)
+    for transform in WITHOUT_NUMBERS:
+        if transform.is_complex and not dense.is_complex():
+            continue
+        with suppress(UserError, ValueError):  # there is none of this size
+            full = torch.from_numpy(transform.reference(n))
+            if full.shape != dense.shape:
+                continue
+            scale = (dense * full.conj()).sum(1) / full.abs().square().sum(1)
+            residual = residual_of(dense, scale[:, None] * full)
+            if residual < CLOSE:
+                yield _scaled(transform, transform.make(n), scale, residual)
+
+
+def _scaled(
+    transform: Transform, member: StructuredMatrix, scale: Tensor, residual: float
+) -> Candidate:
+    """diag(scale) · T, with one number where all scales agree and none where they are 1."""
+    common = scale.mean()
+    alike = bool((scale - common).abs().max() <= 1e-12 * common.abs())
+    plain = alike and abs(complex(common) - 1) <= 1e-12
+    numbers, detail, build = len(scale), " with scaled rows", partial(_scale_rows, member, scale)
+    if alike:
+        numbers, detail = 1, f" times {_written(complex(common))}"
+        build = partial(_scale_rows, member, common.expand_as(scale))
+    if plain:
+        numbers, detail, build = 0, "", partial(_scale_rows, member, torch.ones_like(scale))
+    return Candidate("transform", residual, numbers, build, transform.name + detail)
+
+
+def _scale_rows(member: StructuredMatrix, scale: Tensor) -> StructuredMatrix:
+    if isinstance(member, Butterfly):
+        return member.scale_rows(scale)
+    if not isinstance(member, Kaleidoscope):
+        return Diagonal(scale) @ member
+    first, *rest = member.butterflies
+    padded = torch.zeros(member.size, dtype=scale.dtype)
+    padded[: member.n] = scale
+    return Kaleidoscope((first.scale_rows(padded), *rest), member.n)
+
+
+def _written(value: complex) -> str:
+    return f"{value.real:.6g}" if abs(value.imag) <= 1e-12 * abs(value) else f"{value:.6g}"
