@@ -57,14 +57,14 @@ class BaseConvLayer(nn.Module):
 
     def forward(self, u: Tensor) -> Tensor:
         """(batch, rows, width) to the same."""
-        self._check_rows(u.shape[1])
+        self.check_rows(u.shape[1])
         return self.gate(u) * self._biased(self.filter.convolve(u, self.mode), self.conv_bias, 0)
 
     def forward_from(self, u: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
         """The same for rows that go on from ``state``, and the state after them."""
         self._check_causal()
         past, position = state
-        self._check_rows(position + u.shape[1])
+        self.check_rows(position + u.shape[1])
         mixed, past = self.filter.convolve_from(u, past)
         y = self.gate(u, position) * self._biased(mixed, self.conv_bias, position)
         return y, (past, position + u.shape[1])
@@ -96,7 +96,7 @@ class BaseConvLayer(nn.Module):
         def whole(bias: Tensor | SparseBias | None) -> Tensor:
             return self._biased(taps.new_zeros(1, rows, self.width), bias, 0)[0]
 
-        self._check_rows(rows)
+        self.check_rows(rows)
         with torch.no_grad():
             given = self.filter(rows)
             taps = given.new_zeros(rows, self.width)
@@ -121,7 +121,8 @@ class BaseConvLayer(nn.Module):
             return x + bias.between(position, position + x.shape[1]).to(x.dtype)
         return x + (bias if bias.ndim == 1 else bias[position : position + x.shape[1]])
 
-    def _check_rows(self, length: int) -> None:
+    def check_rows(self, length: int) -> None:
+        """``UserError`` where the biases are for another number of rows."""
         if self.rows is None:
             return
         if length > self.rows or (self.mode == "circular" and length != self.rows):

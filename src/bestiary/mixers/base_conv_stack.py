@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from bestiary.errors import UserError
 from bestiary.mixers.base_conv_layer import BaseConvLayer, LayerState
+from bestiary.mixers.evaluation import PlanCache
 
 StackState = list[LayerState]
 
@@ -62,6 +63,7 @@ class BaseConvStack(nn.Module):
         self.inner_length, self.read_rows = inner_length, read_rows
         self.read_from: Tensor
         self.register_buffer("read_from", torch.tensor(self.channels), persistent=False)
+        self._plans = PlanCache()
 
     @property
     def causal(self) -> bool:
@@ -93,10 +95,15 @@ class BaseConvStack(nn.Module):
             self._check_causal()
             return self._forward_from(x, state)
         length = x.shape[1]
-        u = self._pad(x, self._rows(length) - length)
+        rows, read = self._rows(length), self.read_rows or length
+        self._check_width(x)
+        plan = self._plans.plan(self, x, rows, (self.delay, self.delay + read))
+        if plan is not None:
+            return plan(x)
+        u = self._pad(x, rows - length)
         for layer in self.layers:
             u = layer(u)
-        return self._read(u[:, self.delay : self.delay + (self.read_rows or length)])
+        return self._read(u[:, self.delay : self.delay + read])
 
     def initial_state(self, batch: int) -> StackState:
         """One state a layer. ``UserError`` where the stack is circular or has a delay."""
@@ -121,13 +128,16 @@ class BaseConvStack(nn.Module):
             after.append(new)
         return self._read(u), after
 
-    def _pad(self, x: Tensor, rows: int) -> Tensor:
-        columns = self.width - x.shape[2]
-        if columns < 0:
+    def _check_width(self, x: Tensor) -> None:
+        if x.shape[2] > self.width:
             raise UserError(
                 f"a BaseConv stack of inner width {self.width} was given {x.shape[2]} channels; it "
                 f"takes at most {self.width}"
             )
+
+    def _pad(self, x: Tensor, rows: int) -> Tensor:
+        self._check_width(x)
+        columns = self.width - x.shape[2]
         return functional.pad(x, (0, columns, 0, rows)) if rows or columns else x
 
     def _read(self, u: Tensor) -> Tensor:

@@ -1,0 +1,81 @@
+"""Plans of a stack, made when first needed and dropped when its weights have changed."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from bestiary.mixers.evaluation.plan import StackPlan
+from bestiary.mixers.evaluation.tables import has_structure
+
+if TYPE_CHECKING:
+    from bestiary.mixers.base_conv_stack import BaseConvStack
+
+MOST_PLANS = 4
+
+
+class PlanCache:
+    """The plans of one stack, by the shape, dtype and device of the input.
+
+    A plan leaves out what is 0 and does not multiply by 1, so it holds for the weights it was made
+    of. Weights are seen to have changed by torch's count of writes to a tensor and by where its
+    memory lies; what is written through ``.data`` is not counted.
+    """
+
+    def __init__(self) -> None:
+        self.weights: list[Tensor] = []
+        self.written: list[tuple[int, int]] = []
+        self.possible = False
+        self.plans: dict[tuple[Any, ...], StackPlan] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PlanCache:
+        return PlanCache()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(PlanCache())
+
+    def plan(
+        self, stack: BaseConvStack, x: Tensor, rows: int, window: tuple[int, int]
+    ) -> StackPlan | None:
+        """The plan for inputs like x, or None where the stack is to go layer by layer."""
+        if torch.is_grad_enabled() or torch.compiler.is_compiling() or not len(x):
+            return None
+        self._look(stack)
+        if not (self.possible and x.is_floating_point()):
+            return None
+        key = (x.shape[1:], rows, window, x.dtype, x.device)
+        if key not in self.plans:
+            for layer in stack.layers:
+                layer.check_rows(rows)
+            if len(self.plans) >= MOST_PLANS:
+                self.plans.pop(next(iter(self.plans)))
+            shape = (x.shape[1], x.shape[2])
+            self.plans[key] = StackPlan(stack.layers, shape, rows, stack.channels, window, x)
+        return self.plans[key]
+
+    def _look(self, stack: BaseConvStack) -> None:
+        """Start anew where weights are others than they were."""
+        weights: list[Tensor] = []
+        _collect(stack, weights)
+        counted = not any(p.is_inference() for p in weights)
+        written = [(p.data_ptr(), p._version) for p in weights] if counted else []
+        same = len(weights) == len(self.weights) and all(map(operator.is_, weights, self.weights))
+        if same and written == self.written:
+            return
+        self.weights, self.written, self.plans = weights, written, {}
+        self.possible = (
+            counted
+            and all(p.dtype in (torch.float32, torch.float64) for p in weights)
+            and all(has_structure(layer) for layer in stack.layers)
+        )
+
+
+def _collect(module: nn.Module, weights: list[Tensor]) -> None:
+    """All parameters, by a walk that costs less than ``parameters()``: this runs at each call."""
+    weights += [p for p in module._parameters.values() if p is not None]
+    for child in module._modules.values():
+        if child is not None:
+            _collect(child, weights)
