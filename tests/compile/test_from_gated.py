@@ -164,3 +164,13 @@ def form(**changes):
 def test_gated_forms_that_do_not_fit_are_refused_by_part(changes, words):
     with pytest.raises(UserError, match=words):
         form(**changes)
+
+
+def test_a_weight_that_is_no_matrix_is_refused_and_lists_and_tensors_are_arrays():
+    with pytest.raises(
+        UserError, match=r"the weight of a gated form has shape \(2,\); \(any, any\)"
+    ):
+        Projection(np.ones(2))
+    one = Projection([[1, 2], [3, 4]], torch.ones(2))
+    assert one.weight.tolist() == [[1, 2], [3, 4]]
+    assert one.weight.dtype == one.bias.dtype == np.float64

@@ -23,7 +23,7 @@ from bestiary.errors import UserError
 
 @dataclass(frozen=True)
 class Projection:
-    """taps * (u · weight + bias) + taps_bias, in rows 0..N-1.
+    """taps * (u · weight + bias) + taps_bias, in rows 0..N-1; float64 arrays.
 
     weight: (d, width). bias: (width,), or None for 0. taps: (k, width), tap s for the row s above,
     or None for no convolution. taps_bias: (width,), or None for 0.
@@ -33,6 +33,10 @@ class Projection:
     bias: Array | None = None
     taps: Array | None = None
     taps_bias: Array | None = None
+
+    def __post_init__(self) -> None:
+        read_arrays(self, "weight", "bias", "taps", "taps_bias")
+        fit("weight", self.weight, (None, None))
 
     @property
     def width(self) -> int:
@@ -68,6 +72,9 @@ class GatedStep:
     kernel: Array
     bias: Array | None = None
 
+    def __post_init__(self) -> None:
+        read_arrays(self, "kernel", "bias")
+
 
 @dataclass(frozen=True)
 class GatedForm:
@@ -83,6 +90,7 @@ class GatedForm:
     output_bias: Array | None = None
 
     def __post_init__(self) -> None:
+        read_arrays(self, "output_weight", "output_bias")
         if not self.steps:
             raise UserError("a gated form has no steps; it needs at least one gate and its kernel")
         for number, projection in enumerate(self.projections):
@@ -184,11 +192,19 @@ def summed(one: Array | None, other: Array | None) -> Array | None:
     return one + other
 
 
+def read_arrays(parts: Projection | GatedStep | GatedForm, *names: str) -> None:
+    """Make float64 arrays of what these fields were given; ``UserError`` for NaN and infinity."""
+    for name in names:
+        given = getattr(parts, name)
+        if given is not None:
+            object.__setattr__(parts, name, constant(given, f"the {name} of a gated form"))
+
+
 def fit(what: str, array: Array | None, shape: tuple[int | None, ...]) -> None:
-    """``UserError`` unless ``array`` is None or has finite numbers in that shape."""
+    """``UserError`` unless ``array`` is None or has that shape, where None is any number from 1."""
     if array is None:
         return
-    given = constant(array, f"the {what} of a gated form").shape
+    given = array.shape
     fits = len(given) == len(shape) and 0 not in given
     if not fits or any(b not in (None, a) for a, b in zip(given, shape, strict=True)):
         wanted = ", ".join("any" if size is None else str(size) for size in shape)
