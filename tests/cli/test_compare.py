@@ -36,3 +36,10 @@ def test_runs_are_compared_in_a_table(folder, capsys):
 def test_a_run_alone_has_nothing_to_be_compared_with(folder, capsys):
     assert main(["compare", "attention", "--in", str(folder)]) == 2
     assert "give two or more" in capsys.readouterr().err
+
+
+def test_a_run_whose_config_cannot_be_read_is_not_compared(folder, tmp_path, capsys):
+    (path,) = folder.glob("runs/attention-*")
+    (tmp_path / "config.yaml").write_text("task: [")
+    assert main(["compare", str(path), str(tmp_path)]) == 2
+    assert "config.yaml is not valid YAML" in capsys.readouterr().err

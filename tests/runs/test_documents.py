@@ -85,3 +85,10 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
 def test_a_document_that_nests_without_end_is_refused():
     with pytest.raises(UserError, match=r"^the file nests brackets or mappings too deeply"):
         documents.parse("[" * 3000 + "]" * 3000, "the file")
+
+
+def test_what_is_merged_in_may_be_given_again():
+    text = "a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n"
+    assert documents.parse(text, "here")["b"] == {"x": 1, "y": 3}
+    with pytest.raises(UserError, match="the key 'y' is given twice"):
+        documents.parse("a: &a {x: 1}\nb: {<<: *a, y: 3, y: 4}\n", "here")

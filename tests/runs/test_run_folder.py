@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 from small_experiment import job
 
-from bestiary.runs.run_folder import HISTORY_SCHEMA, Busy, RunFolder, RunStatus
+from bestiary.runs.measurements import HISTORY_SCHEMA
+from bestiary.runs.run_folder import Busy, RunFolder, RunStatus
 
 HOLD = """
 import fcntl, sys, time
@@ -87,3 +88,19 @@ def test_tables_have_their_columns_even_without_rows(tmp_path):
     frame = pl.read_parquet(tmp_path / "history.parquet")
     assert frame.columns == [*HISTORY_SCHEMA, "own"]
     assert frame["accuracy"].to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[1]",
+        "null",
+        '{"status": 3}',
+        '{"status": "splendid"}',
+        '{"status": "failed", "step": NaN}',
+    ],
+)
+def test_a_status_that_cannot_be_read_is_that_of_a_run_nobody_started(tmp_path, text):
+    (tmp_path / "status.json").write_text(text)
+    assert RunFolder(tmp_path).status() == RunStatus()

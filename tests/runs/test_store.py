@@ -102,3 +102,15 @@ def test_a_run_is_found_by_its_path_or_the_beginning_of_its_id(folder):
 def test_runs_of_one_point_share_it(folder):
     assert collect(folder)["point"].n_unique() == 1
     assert isinstance(collect(folder), pl.DataFrame)
+
+
+def test_a_run_whose_config_cannot_be_read_is_left_out_and_the_log_says_so(folder, caplog):
+    collect(folder)
+    (record,) = caplog.records
+    assert "a run is left out: " in record.getMessage()
+    assert "broken/config.yaml is not valid YAML" in record.getMessage()
+
+
+def test_a_folder_that_is_no_run_is_said_so(tmp_path):
+    with pytest.raises(UserError, match=r"is a folder without a config\.yaml, so it is no run"):
+        find_run(str(tmp_path), tmp_path / "none")

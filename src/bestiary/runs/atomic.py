@@ -53,9 +53,13 @@ def write_parquet(path: Path, frame: pl.DataFrame) -> None:
 def read_json(path: Path) -> Any | None:
     """The JSON in ``path``, or None where there is no such file or it cannot be parsed."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
+    except (OSError, ValueError, RecursionError):
         return None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _umask() -> int:

@@ -48,9 +48,11 @@ class Comparison:
 
 
 def compare_runs(folders: Sequence[RunFolder]) -> Comparison:
-    """Compare two runs or more; raises ``UserError`` for fewer."""
+    """Compare two runs or more; raises ``UserError`` for fewer and for one without a config."""
     if len(folders) < 2:
         raise UserError("one run has nothing to be compared with; give two or more")
+    for folder in folders:
+        folder.config()
     frame = pl.concat([collect(folder.path) for folder in folders], how="diagonal_relaxed")
     fields = ["seed", *(name for name in frame.columns if name not in COLUMNS)]
     values = {name: frame[name].to_list() for name in fields}

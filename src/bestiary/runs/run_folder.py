@@ -12,43 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import polars as pl
+from pydantic import TypeAdapter, ValidationError
 
 from bestiary.errors import unknown_name
 from bestiary.runs import documents
 from bestiary.runs.atomic import read_json, write_json, write_parquet
 from bestiary.runs.config import RunConfig, read_run
+from bestiary.runs.measurements import HISTORY_SCHEMA, RESULTS_SCHEMA, rows_frame
+from bestiary.runs.summary import checked_summary
 
 Status = Literal["waiting", "running", "finished", "diverged", "failed", "interrupted"]
 """``waiting`` is a run that nobody has started; it is never written to a file."""
 
 DONE: tuple[Status, ...] = ("finished", "diverged")
 """What is never run again."""
-
-HISTORY_SCHEMA: dict[str, Any] = {
-    "step": pl.Int64,
-    "epoch": pl.Int64,
-    "seconds": pl.Float64,
-    "split": pl.String,
-    "learning_rate": pl.Float64,
-    "loss": pl.Float64,
-    "accuracy": pl.Float64,
-    "all_correct": pl.Float64,
-}
-RESULTS_SCHEMA: dict[str, Any] = {
-    "split": pl.String,
-    "slice": pl.String,
-    "length": pl.Int64,
-    "pairs": pl.Int64,
-    "gap_low": pl.Int64,
-    "gap_high": pl.Int64,
-    "examples": pl.Int64,
-    "queries": pl.Int64,
-    "loss": pl.Float64,
-    "accuracy": pl.Float64,
-    "all_correct": pl.Float64,
-    "chance": pl.Float64,
-}
 
 
 def check_status(name: str | None) -> str | None:
@@ -73,6 +50,9 @@ class RunStatus:
     reason: str | None = None
     started: str | None = None
     ended: str | None = None
+
+
+_STATUS = TypeAdapter(RunStatus)
 
 
 def now() -> str:
@@ -127,11 +107,10 @@ class RunFolder:
 
     def status(self) -> RunStatus:
         """The status as it is, not as it was left: ``running`` without a process is not running."""
-        data = read_json(self.path / "status.json")
-        if not isinstance(data, dict):
+        try:
+            status = _STATUS.validate_python(read_json(self.path / "status.json"))
+        except ValidationError:
             return RunStatus()
-        fields = {field.name for field in dataclasses.fields(RunStatus)}
-        status = RunStatus(**{key: value for key, value in data.items() if key in fields})
         if status.status == "running" and not self.is_locked():
             reason = "the process ended without a word (killed, or the machine went down)"
             return dataclasses.replace(status, status="interrupted", reason=reason)
@@ -172,11 +151,11 @@ class RunFolder:
 
     def write_history(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write history.parquet, one row a measurement."""
-        write_parquet(self.path / "history.parquet", _frame(rows, HISTORY_SCHEMA))
+        write_parquet(self.path / "history.parquet", rows_frame(rows, HISTORY_SCHEMA))
 
     def write_results(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write results.parquet, one row a slice of a split."""
-        write_parquet(self.path / "results.parquet", _frame(rows, RESULTS_SCHEMA))
+        write_parquet(self.path / "results.parquet", rows_frame(rows, RESULTS_SCHEMA))
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Write summary.json."""
@@ -184,22 +163,9 @@ class RunFolder:
 
     def summary(self) -> dict[str, Any]:
         """What summary.json holds, or nothing while there is none."""
-        data = read_json(self.path / "summary.json")
-        return data if isinstance(data, dict) else {}
+        return checked_summary(read_json(self.path / "summary.json"))
 
     def note(self, text: str) -> None:
         """Append to the log; never raises, for it is written while other things go wrong."""
         with contextlib.suppress(OSError), self.log.open("a", encoding="utf-8") as file:
             file.write(f"--- {now()}\n{text.rstrip()}\n")
-
-
-def _frame(rows: Sequence[Mapping[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
-    # Known columns first and always there; what else a task measures follows.
-    extra = {key: None for row in rows for key in row if key not in schema}
-    return pl.DataFrame(
-        [{key: row.get(key) for key in (*schema, *extra)} for row in rows],
-        schema=None if rows and extra else schema,
-        schema_overrides=schema if rows and extra else None,
-        strict=False,
-        infer_schema_length=None,
-    )

@@ -1,14 +1,16 @@
 """All runs under a folder as tables; reports read these and nothing else.
 
 Reading tolerates whatever a running, killed or failed run left: a file that is missing or cannot
-be read is a run with fewer numbers, never an error.
+be read is a run with fewer numbers, never an error. A config that cannot be read is no run; the log
+says so.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,15 @@ import polars as pl
 
 from bestiary.errors import UserError, did_you_mean
 from bestiary.runs.config import RunConfig
-from bestiary.runs.run_folder import HISTORY_SCHEMA, RESULTS_SCHEMA, RunFolder
+from bestiary.runs.measurements import (
+    HISTORY_SCHEMA,
+    RESULTS_SCHEMA,
+    read_history,
+    read_results,
+)
+from bestiary.runs.run_folder import RunFolder
+
+log = logging.getLogger(__name__)
 
 COLUMNS: dict[str, Any] = {
     "run_id": pl.String,
@@ -64,6 +74,8 @@ def find_run(run: str, within: Path) -> RunFolder:
     """
     if (Path(run) / "config.yaml").exists():
         return RunFolder(Path(run))
+    if Path(run).is_dir() and not within.is_dir():
+        raise UserError(f"{run!r} is a folder without a config.yaml, so it is no run")
     found = [one for one in run_folders(within) if one.path.name.startswith(run)]
     found = [one for one in found if one.path.name == run] or found
     if len(found) == 1:
@@ -99,33 +111,30 @@ def collect(folder: Path | str) -> pl.DataFrame:
 
 def collect_results(folder: Path | str) -> pl.DataFrame:
     """The results.parquet of every run, stacked, ``run_id`` in front."""
-    return _stacked(Path(folder), "results.parquet", RESULTS_SCHEMA)
+    return _stacked(Path(folder), read_results, RESULTS_SCHEMA)
 
 
 def collect_history(folder: Path | str) -> pl.DataFrame:
     """The history.parquet of every run, stacked, ``run_id`` in front."""
-    return _stacked(Path(folder), "history.parquet", HISTORY_SCHEMA)
+    return _stacked(Path(folder), read_history, HISTORY_SCHEMA)
 
 
-def _stacked(folder: Path, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
+def _stacked(
+    folder: Path, read: Callable[[Path], pl.DataFrame | None], schema: Mapping[str, Any]
+) -> pl.DataFrame:
     frames = [pl.DataFrame(schema={"run_id": pl.String, **schema})]
     for run in run_folders(folder):
-        frame = _parquet(run.path / name)
+        frame = read(run.path)
         if frame is not None:
             frames.append(frame.select(pl.lit(run.path.name).alias("run_id"), pl.all()))
     return pl.concat(frames, how="diagonal_relaxed")
 
 
-def _parquet(path: Path) -> pl.DataFrame | None:
-    with contextlib.suppress(OSError, pl.exceptions.PolarsError):
-        return pl.read_parquet(path)
-    return None
-
-
 def _row(folder: RunFolder) -> dict[str, Any] | None:
     try:
         run = folder.config()
-    except UserError:
+    except UserError as error:
+        log.warning("a run is left out: %s", error)
         return None
     status = folder.status()
     summary = folder.summary()
@@ -158,14 +167,14 @@ def _sizes(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _measured(folder: RunFolder) -> dict[str, Any]:
-    results = _parquet(folder.path / "results.parquet")
+    results = read_results(folder.path)
     if results is not None:
         whole = {row["split"]: row for row in results.filter(slice="all").iter_rows(named=True)}
         test = whole.get("test", {})
         row = {key: test.get(key) for key in ("accuracy", "all_correct", "loss", "chance")}
         return row | {"validation_accuracy": whole.get("validation", {}).get("accuracy")}
-    history = _parquet(folder.path / "history.parquet")
-    if history is not None and "split" in history.columns:
+    history = read_history(folder.path)
+    if history is not None:
         validation = history.filter(split="validation").sort("step")
         if len(validation):
             return {"validation_accuracy": validation["accuracy"][-1]}
