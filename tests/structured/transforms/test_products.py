@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
+from butterfly_oracle import random_butterfly, random_kaleidoscope
 
 from bestiary.errors import UserError
 from bestiary.structured.transforms import (
@@ -23,9 +21,6 @@ from bestiary.structured.transforms import (
     permutation,
     toeplitz,
 )
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from butterfly_oracle import random_butterfly, random_kaleidoscope
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (2, 8), (8, 2), (4, 4)])

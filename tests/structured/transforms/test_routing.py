@@ -38,7 +38,7 @@ def test_every_permutation_of_four_is_routed_exactly():
         assert str(place_of(routed)) == "BB*"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 20).flatmap(lambda n: st.permutations(range(n))))
 def test_any_permutation_of_any_length_is_in_bb_star(source):
     routed = permutation(source)
@@ -92,14 +92,14 @@ def test_what_is_no_permutation_is_refused():
         sort([1.0, float("nan")])
 
 
-def test_every_selection_of_four_entries_is_exact_in_bb_star_squared():
-    for source in itertools.product(range(-1, 4), repeat=4):
+def test_every_selection_of_three_entries_is_exact_in_bb_star_squared():
+    for source in itertools.product(range(-1, 3), repeat=3):
         chosen = selection(source)
-        assert np.array_equal(chosen.dense().numpy(), gathered(source, 4))
+        assert np.array_equal(chosen.dense().numpy(), gathered(source, 3))
         assert (chosen.width, chosen.expansion) == (2, 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.integers(1, 33).flatmap(lambda n: st.lists(st.integers(-1, n - 1), min_size=n, max_size=n))
 )

@@ -45,8 +45,7 @@ def test_the_filter_of_two_moments_is_in_closed_form():
     assert np.allclose(scaling_filter(2), expected, atol=1e-15)
 
 
-@pytest.mark.parametrize("p", [1, 2, 3, 6, 10])
-@pytest.mark.parametrize("n", [2, 4, 32])
+@pytest.mark.parametrize(("n", "p"), [(2, 3), (4, 10), (8, 1), (32, 2), (16, 3), (8, 6)])
 def test_the_lattice_filters_and_costs_p_a_level(n, p):
     made = daubechies(n, p)
     expected = filtered(n, scaling_filter(p), n.bit_length() - 1)

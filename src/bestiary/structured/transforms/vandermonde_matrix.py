@@ -34,13 +34,13 @@ def vandermonde(nodes: Any) -> Kaleidoscope:
     step = _log_ratio(points)
     index = np.arange(len(points))
     expected = points[0] * np.exp(step * index)
-    wrong = np.flatnonzero(np.abs(points - expected) > 1e-13 * len(points) * np.abs(points))
-    if len(wrong):
-        place = wrong[0]
+    if (np.abs(points - expected) > 1e-13 * len(points) * np.abs(points)).any():
+        continued = points[0] * (points[1] / points[0]) ** index
+        place = np.argmax(np.abs(points / continued - 1))
         raise UserError(
             f"node {place} of the Vandermonde matrix is {points[place]:.6g} where geometric nodes "
-            f"have {complex(expected[place]):.6g}; other nodes are refused, as no factorisation is "
-            "stable for them"
+            f"have {continued[place]:.6g}; other nodes are refused, as no factorisation is stable "
+            "for them"
         )
     square, start = step * index**2 / 2, np.log(points[0].astype(np.clongdouble))
     exponents = square, -square, start * index + square
