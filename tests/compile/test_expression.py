@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,8 @@ from bestiary.compile import (
     shift,
     total,
 )
+from bestiary.compile.retime import retime
+from bestiary.compile.schedule import schedule
 from bestiary.errors import UserError
 
 X = np.arange(1.0, 7).reshape(3, 2)
@@ -124,3 +128,12 @@ def test_a_chain_of_a_hundred_thousand_operations_is_no_recursion() -> None:
     for _ in range(100_000):
         y = y + 1
     assert len(Program((u,), y, rows=1)) == 200_001
+
+
+def test_a_scheduled_program_prints_both_sides_of_every_cell() -> None:
+    u = input_array("u", 1)
+    out = ((u * Fraction(1, 3) + 2) * conv({1: 5}, u)).named("out")
+    lines = str(schedule(retime(Program((u,), out, rows=2)))).splitlines()
+    assert "  out = (1/3·u + 2) ⊙ ((5·X^1) * u) @0 layer 1" in [
+        line.replace("5.0·", "5·").replace("2.0", "2") for line in lines
+    ]

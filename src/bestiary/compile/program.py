@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from bestiary.compile.cell import Cell
 from bestiary.compile.expression import Constant, Conv, Linear, RowScale, Shift, Value
+from bestiary.compile.rows import Rows
 from bestiary.errors import UserError, unknown_name
 
 Mode = Literal["causal", "circular"]
@@ -113,6 +115,8 @@ def in_order(outputs: Iterable[Value]) -> list[Value]:
 
 
 def _told(value: Value, names: dict[int, str]) -> str:
+    if isinstance(value, Cell):
+        return _told_cell(value, names)
     parts = [names[id(operand)] for operand in value.operands]
     if isinstance(value, Linear):
         parts.append(f"{value.weight.shape[0]}×{value.weight.shape[1]}")
@@ -127,3 +131,30 @@ def _told(value: Value, names: dict[int, str]) -> str:
         parts.append(repr(value.rows))
     delay = "" if value.delay is None else f" @{value.delay}"
     return f"{value.operation}({', '.join(parts)}) [{value.width}]{delay}"
+
+
+def _told_cell(cell: Cell, names: dict[int, str]) -> str:
+    """(2·a + b) ⊙ (X^0 + X^3 * c), with the layer and the channel as far as they are known."""
+    gate = [
+        names[id(wire)] if weight == 1 else f"{_in_digits(weight)}·{names[id(wire)]}"
+        for wire, weight in zip(cell.gate, cell.weights, strict=True)
+    ]
+    gate += [told for told in [_told_number(cell.gate_bias)] if told]
+    conv = [] if cell.convolved is None else [f"({cell.taps}) * {names[id(cell.convolved)]}"]
+    conv += [told for told in [_told_number(cell.conv_bias)] if told]
+    place = "" if cell.layer is None else f" layer {cell.layer}"
+    place += "" if cell.channel is None else f" channel {cell.channel}"
+    delay = "" if cell.delay is None else f" @{cell.delay}"
+    return f"({' + '.join(gate) or 0}) ⊙ ({' + '.join(conv) or 0}){delay}{place}"
+
+
+def _told_number(number: object) -> str:
+    """A row number: nothing for 0, ``rows`` for one that differs from row to row."""
+    if isinstance(number, Rows):
+        return f"rows {number.start}..{number.stop - 1}"
+    return "" if number == 0 else _in_digits(number)
+
+
+def _in_digits(number: object) -> str:
+    """Four digits of a float; ints and fractions in full."""
+    return f"{number:.4g}" if isinstance(number, float) else str(number)
