@@ -1,0 +1,51 @@
+"""docs/transforms.md is run, block after block; its table is what its script makes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from bestiary.structured.transforms import TRANSFORMS
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "transforms.md").read_text("utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=120, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows(table):
+    return [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in table.splitlines()
+        if line.startswith("| `")
+    ]
+
+
+def test_the_python_of_the_page_prints_what_it_says():
+    printed = run("-c", "import torch\ntorch.set_num_threads(1)\n" + "\n".join(blocks("python")))
+    assert printed == "".join(blocks("text"))
+
+
+def test_the_table_of_the_page_is_the_one_its_script_makes():
+    table = re.search("<!-- table: begin -->\n(.*)<!-- table: end -->", PAGE, re.DOTALL)
+    shown = rows(table[1])
+    assert [row[0].strip("`") for row in shown] == list(TRANSFORMS)
+    assert all(float(error) <= 1e-10 for row in shown for error in row[3:])
+    (command,) = re.findall(r"`python (docs/\S+\.py) --write`", PAGE)
+    made = rows(run(command, "--sizes", "8", "64"))
+    for old, new in zip(shown, made, strict=True):
+        assert old[:2] == new[:2]
+        assert old[2].startswith(new[2])  # places of two sizes of the three
+        assert all(float(error) <= 1e-10 for error in new[3:])
