@@ -1,5 +1,11 @@
-"""Structured matrices as programs, one construction a file, and ``matrix`` that chooses."""
+"""Structured matrices as programs, one construction a file, and ``matrix`` that chooses.
 
-from bestiary.compile.from_matrix.matrix import matrix, matrix_program
+``chain`` makes levels of a matrix; ``channel_groups``, ``time_blocks``, ``index_bits`` and
+``paper`` make programs of levels; ``direct`` makes one of a dense matrix. ``frontier`` compares
+them.
+"""
 
-__all__ = ["matrix", "matrix_program"]
+from bestiary.compile.from_matrix.frontier import Choice, frontier
+from bestiary.compile.from_matrix.matrix import METHODS, matrix, matrix_program
+
+__all__ = ["METHODS", "Choice", "frontier", "matrix", "matrix_program"]

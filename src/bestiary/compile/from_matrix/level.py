@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bestiary.errors import UserError
 from bestiary.structured import ButterflyFactor, Diagonal
+from bestiary.structured.block_diagonal import BlockDiagonal
 
 Array = NDArray[Any]
 
@@ -50,6 +51,23 @@ class Level:
         own = np.stack([twiddle[:, 0, 0], twiddle[:, 1, 1]], axis=1)
         other = np.stack([twiddle[:, 0, 1], twiddle[:, 1, 0]], axis=1)
         return cls(factor.n, {0: widened(own.ravel()), factor.k // 2: widened(other.ravel())})
+
+    @classmethod
+    def of_blocks(cls, matrix: BlockDiagonal, apart: int = 1) -> Level:
+        """Dense blocks of a power of two, of positions ``apart`` from each other.
+
+        apart = 1 is the block-diagonal matrix itself; with apart the number of blocks it is
+        Pᵀ · L · P of a Monarch matrix, which mixes positions j, j + apart, … by block j.
+        """
+        blocks = widened(matrix.blocks.detach().cpu().numpy())
+        size, at = matrix.block_size, np.arange(matrix.n)
+        if size & (size - 1) or matrix.count & (matrix.count - 1):
+            raise UserError(
+                f"{matrix.count} blocks of size {size} are no level; both must be powers of two"
+            )
+        row = at // apart % size
+        block = at // size if apart == 1 else at % apart
+        return cls(matrix.n, {mask * apart: blocks[block, row, row ^ mask] for mask in range(size)})
 
     @classmethod
     def of_diagonal(cls, diagonal: Diagonal) -> Level:

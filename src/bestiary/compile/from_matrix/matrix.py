@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_matrix.chain import chain
 from bestiary.compile.from_matrix.channel_groups import channel_groups
+from bestiary.compile.from_matrix.direct import direct_program
 from bestiary.compile.from_matrix.index_bits import index_bits
 from bestiary.compile.from_matrix.layout import Layout
 from bestiary.compile.from_matrix.level import Level, check_radix, merged
@@ -29,11 +30,17 @@ def matrix(
     The stack takes (batch, n/d, d) and gives the same; for complex entries (batch, n/d, 2d), each
     number as a pair (Re, Im) as in ``torch.view_as_real``. Equal to the dense product within 1e-10.
 
-    mode: ``circular`` has a ring of as many rows as ``member`` itself, where method is ``groups``.
-    method: ``groups``, the fewest layers, d' = 2d (8 real channels for a complex number); d' = d as
-    ``blocks`` of rows, or by moving index ``bits``, more layers in fewer rows; ``paper``, as the
-    paper does. radix: how many rows or channels a level may mix: r gives up to log2 r times fewer
-    layers for d' = r·d; for ``groups``.
+    mode: ``circular`` has a ring of as many rows as ``member`` itself, where method is ``groups``
+    or ``direct``. method:
+
+    - ``groups``: groups of channels, the fewest layers, d' = 2d (8 for a complex number). radix:
+      how many rows or channels a level may mix; r gives up to log2 r times fewer layers for
+      d' = r·d.
+    - ``blocks``: the groups as blocks of rows, d' = d; ``bits``: d' = d in twice the rows, by
+      moving index bits, a little deeper.
+    - ``paper``: as the paper does, d' = d.
+    - ``direct``: from the dense matrix, where that is one filter (circulant, Toeplitz), one map for
+      all rows, a few diagonals, or of low rank.
 
     ``UserError`` for a d that does not divide n or is no power of two, an unknown method, and what
     a method has no form for.
@@ -49,8 +56,12 @@ def matrix_program(
     radix: int = 2,
 ) -> Program:
     """The program that ``matrix`` compiles."""
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS)
+    if method not in (*METHODS, "direct"):
+        raise unknown_name("method", method, (*METHODS, "direct"))
+    if method == "direct":
+        # A complex matrix is a real one on pairs (Re, Im), twice the channels.
+        dense = (member.real_form() if member.is_complex else member.dense()).double()
+        return direct_program(dense.numpy(), d * (1 + member.is_complex), mode, repr(member))
     levels = chain(member)
     layout = Layout.of(member.n, levels[0].size, d, pairs=member.is_complex, mode=mode)
     cost = layout.layers if method == "groups" else len
