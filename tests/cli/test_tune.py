@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from small_recall import write_config
@@ -40,6 +41,43 @@ def test_tune_writes_a_rate_for_each_model_that_recall_then_uses(tmp_path, monke
         if row["learning_rate"] == tuning.rates()[row["label"]]
     }
     assert listed == chosen
+
+
+@pytest.mark.slow
+def test_another_mixer_and_more_rates_are_added_to_the_folder_and_its_file(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    write_config(tmp_path)
+    first = ["tune", "tiny.yaml", "--mixer", "attention", "--rates", "1e-3,1e-2"]
+    assert main(first) == 0
+    printed = capsys.readouterr()
+    assert "attention rate 1e-3 seed 0: started" in printed.err
+    assert read_tuning(Path("results/tiny-tuning/tuning.yaml")).models["attention"].window.text in (
+        printed.out
+    )
+    # Of two rates the best one is an end, unless what it has is guessing.
+    assert sum(line.startswith("! ") for line in printed.out.splitlines()) == 1
+
+    second = ["tune", "tiny.yaml", "--mixer", "short_conv", "--rates", "1e-3,1e-2"]
+    assert main(second) == 2
+    assert "another --out, or --force to add to it" in capsys.readouterr().err
+    assert main([*second, "--force", "--write", "rates.yaml"]) == 0
+    capsys.readouterr()
+    tuning = read_tuning(tmp_path / "rates.yaml")
+    assert set(tuning.models) == {"attention", "short_conv"}
+    assert tuning.command == (
+        "bestiary tune tiny.yaml --rates 1e-3,1e-2 --mixer attention && "
+        "bestiary tune tiny.yaml --rates 1e-3,1e-2 --mixer short_conv --force"
+    )
+    assert main(["recall", "tiny.yaml", "--set", "tuning=rates.yaml", "--list"]) == 0
+    assert "no rate" not in capsys.readouterr().err
+
+    more = ["tune", "tiny.yaml", "--mixer", "attention", "--rates", "3e-2", "--force"]
+    assert main(more) == 0
+    tuning = read_tuning(tmp_path / "results" / "tiny-tuning" / "tuning.yaml")
+    tried = {name: [point.rate for point in t.points] for name, t in tuning.models.items()}
+    assert tried == {"attention": [1e-3, 1e-2, 3e-2], "short_conv": [1e-3, 1e-2]}
 
 
 def test_rates_that_are_none_are_one_sentence(tmp_path, monkeypatch, capsys):

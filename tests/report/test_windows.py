@@ -4,7 +4,7 @@ import pytest
 from made_runs import write_run
 
 from bestiary.report import load_study
-from bestiary.report.windows import RateCurve, rate_text
+from bestiary.report.windows import RateCurve
 from bestiary.runs import documents
 from bestiary.runs.tuning import Point, Tuning, tune
 
@@ -68,11 +68,3 @@ def test_the_tuning_file_speaks_for_mixers_that_were_not_swept(tmp_path: Path) -
     assert curves["attention"].means == {1e-3: 0.5, 1e-2: 0.6}
     assert curves["hyena"].means == {1e-3: 0.8, 1e-2: 0.7}
     assert curves["hyena"].d_model == 48 and "bestiary tune quick" in curves["hyena"].source
-
-
-@pytest.mark.parametrize(
-    ("rate", "text"), [(0.003, "3e-3"), (0.01, "1e-2"), (0.00025, "2.5e-4"), (1.0, "1e0")]
-)
-def test_rates_are_written_as_people_do(rate: float, text: str) -> None:
-    assert rate_text(rate) == text
-    assert float(text) == rate

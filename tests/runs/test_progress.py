@@ -65,7 +65,16 @@ def test_runs_that_model_and_seed_do_not_tell_apart_are_told_by_id(tmp_path):
     console = Console(file=io.StringIO(), force_terminal=False, width=60)
     with shown(plan, console) as notify:
         notify(Started(plan.runs[1].run_id))
-    assert console.file.getvalue() == f"{plan.runs[1].run_id} seed 0: started\n"
+    assert console.file.getvalue() == f"{plan.runs[1].run_id} rate 1e-3 seed 0: started\n"
+
+
+def test_runs_that_differ_in_their_rate_are_told_by_it(tmp_path):
+    grid = {"training.learning_rate": [1e-3, 0.025]}
+    plan = make_plan(experiment(sweep__grid=grid), tmp_path)
+    console = Console(file=io.StringIO(), force_terminal=False, width=60)
+    with shown(plan, console) as notify:
+        notify(Started(plan.runs[1].run_id))
+    assert console.file.getvalue() == "attention rate 2.5e-2 seed 0: started\n"
 
 
 @pytest.mark.parametrize("terminal", [False, True])

@@ -12,8 +12,10 @@ from bestiary.runs import documents
 from bestiary.runs.tuning import (
     Point,
     Tuning,
+    cautions,
     over_rates,
     parse_rates,
+    rate_text,
     read_tuning,
     tune,
     tune_from_runs,
@@ -53,6 +55,8 @@ def test_the_window_is_the_unbroken_run_of_rates_at_nine_tenths_of_the_best():
     assert (tuned.window.low, tuned.window.high) == (1e-2, 1e-1)
     assert tuned.window.decades == pytest.approx(1.0)
     assert (tuned.window.open_low, tuned.window.open_high) == (False, True)
+    assert tuned.window.text == "1e-2 to 1e-1"
+    assert tune(points(0.2, 1.0, 0.3)).window.text == "1e-3 alone"
 
 
 def test_of_equals_the_lower_rate_is_chosen():
@@ -105,6 +109,43 @@ def test_a_tuning_file_comes_back_as_it_was_and_gives_rates_by_model(tmp_path):
     assert [point.rate for point in tuning.models["attention"].points] == [1e-3, 1e-2]
     documents.write(tmp_path / "tuning.yaml", tuning.plain())
     assert read_tuning(tmp_path / "tuning.yaml") == tuning
+
+
+def test_models_of_an_earlier_search_are_kept_with_its_command():
+    made = {name: tune(points(*means)) for name, means in (("a", (0.5, 0.9)), ("b", (0.8, 0.3)))}
+    first = Tuning(command="bestiary tune -m a", experiment={}, models={"a": made["a"]})
+    second = Tuning(command="bestiary tune -m b", experiment={}, models={"b": made["b"]})
+    both = second.added_to(first)
+    assert both.rates() == {"a": 1e-3, "b": 1e-4}
+    assert both.command == "bestiary tune -m a && bestiary tune -m b"
+    # The same search once more adds nothing; the newer word on a model counts.
+    assert second.added_to(both) == both
+    again = Tuning(command="bestiary tune -m a", experiment={}, models={"a": made["b"]})
+    assert again.added_to(first).rates() == {"a": 1e-4}
+
+
+def test_a_best_rate_at_the_end_of_the_grid_and_one_that_only_guesses_are_cautioned():
+    models = {
+        "low": tune(points(0.9, 0.5, 0.1)),
+        "mid": tune(points(0.5, 0.9, 0.1)),
+        "high": tune(points(0.1, 0.5, 0.9)),
+        "guess": tune(points(0.2, 0.5, 0.54)),
+        "only": tune(points(0.9)),
+    }
+    tuning = Tuning(command="x", experiment={}, models=models)
+    rows = [{"label": name, "chance": chance} for name in models for chance in (0.5, None)]
+    low, high, guess = cautions(tuning, rows)
+    assert low.startswith("1e-4 is the lowest rate tried for low: a lower one")
+    assert high.startswith("1e-2 is the highest rate tried for high: a higher one")
+    assert guess.startswith("guess has 0.540 at its best rate, where guessing has 0.500")
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"), [(0.003, "3e-3"), (0.01, "1e-2"), (0.00025, "2.5e-4"), (1.0, "1e0")]
+)
+def test_rates_are_written_as_people_do(rate, text):
+    assert rate_text(rate) == text
+    assert float(text) == rate
 
 
 def test_a_file_that_is_no_tuning_is_refused(tmp_path):

@@ -10,7 +10,7 @@ from typing import Any
 from bestiary.report.interval import MEANING
 from bestiary.report.study import Study
 from bestiary.report.verdict import joined
-from bestiary.report.windows import rate_text
+from bestiary.runs.tuning import rate_text
 
 FILLERS: Mapping[str, str] = {
     "random": "any token but the keys of the same example",

@@ -43,8 +43,7 @@ from bestiary.report.table import (
     table_frame,
 )
 from bestiary.report.verdict import RECALLS, verdict
-from bestiary.report.windows import rate_text
-from bestiary.runs.tuning import REACH
+from bestiary.runs.tuning import REACH, rate_text
 
 MARKS = {"good": "✓", "bad": "✗", "caution": "!"}
 WORDS = {"good": "Recalls", "bad": "Falls short", "caution": "Caution"}

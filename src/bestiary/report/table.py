@@ -16,7 +16,7 @@ from rich.text import Text
 
 from bestiary.report.interval import MEANING, Interval
 from bestiary.report.segments import SegmentResult
-from bestiary.report.windows import rate_text
+from bestiary.runs.tuning import rate_text
 
 SCHEMA: dict[str, Any] = {
     "mixer": pl.String,

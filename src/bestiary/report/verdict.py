@@ -24,11 +24,10 @@ from bestiary.report.mixer_kinds import attends, convolves_only, linearly_attend
 from bestiary.report.segments import SegmentResult
 from bestiary.report.study import Study
 from bestiary.report.table import accuracy_text, share
-from bestiary.report.windows import rate_text
+from bestiary.runs.tuning import NEAR, rate_text
 from bestiary.tasks.ceiling import recall_ceiling
 
 RECALLS = 0.95
-NEAR = 0.05
 MOST_NAMED = 3
 """Settings a sentence names before it counts the rest."""
 BITS = 32

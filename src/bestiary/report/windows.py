@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from bestiary.report.points import Point
 from bestiary.runs.tuning import Tuned, Tuning
@@ -31,35 +30,21 @@ class RateCurve:
     @property
     def means(self) -> dict[float, float]:
         """Rate → mean validation accuracy over the seeds that have one, ascending."""
-        by_rate: dict[float, list[float]] = {}
-        for trial in self.tuned.points:
-            if trial.validation_accuracy is not None:
-                by_rate.setdefault(trial.rate, []).append(trial.validation_accuracy)
-        return {rate: fmean(by_rate[rate]) for rate in sorted(by_rate)}
+        return self.tuned.means
 
     @property
     def at_edge(self) -> bool:
         """Whether the best rate is the lowest or highest tried, so that a better may lie beyond."""
-        rates = list(self.means)
-        return len(rates) > 1 and self.tuned.rate in (rates[0], rates[-1])
+        return self.tuned.edge is not None
 
     @property
     def window_text(self) -> str:
         """``1e-3 to 1e-2, a factor of 10 or more``: the window as people say it."""
         window = self.tuned.window
         if window.low == window.high:
-            return f"{rate_text(window.low)} alone"
+            return window.text
         more = " or more" if window.open_low or window.open_high else ""
-        factor = window.high / window.low
-        return (
-            f"{rate_text(window.low)} to {rate_text(window.high)}, a factor of {factor:.3g}{more}"
-        )
-
-
-def rate_text(rate: float) -> str:
-    """``3e-3``: a learning rate as people write it."""
-    mantissa, _, exponent = f"{rate:.2e}".partition("e")
-    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+        return f"{window.text}, a factor of {window.high / window.low:.3g}{more}"
 
 
 def rate_curves(points: Sequence[Point], tuning: Tuning | None) -> list[RateCurve]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bestiary.errors import UserError
 from bestiary.runs import documents
@@ -17,7 +18,7 @@ from bestiary.runs.run_folder import DONE, RunFolder, RunStatus
 from bestiary.runs.sinks import require_sinks
 from bestiary.runs.sweep import expand
 from bestiary.runs.tuning import FILE as TUNING_FILE
-from bestiary.runs.tuning import Tuning, read_tuning
+from bestiary.runs.tuning import Tuning, read_tuning, tune_from_runs
 from bestiary.termination import sigterm_raises
 
 EXPERIMENT_FILE = "experiment.yaml"
@@ -219,6 +220,19 @@ def prepare_folder(plan: Plan, force: bool) -> None:
         raise UserError(
             f"{str(plan.folder)!r} may not be written by this user (accepted: another --out)"
         ) from error
+
+
+def tune_plan(plan: Plan, runs: Sequence[Mapping[str, Any]], command: str) -> Tuning:
+    """The rates of the plan's models by ``runs``, rows of ``store.collect`` of its folder.
+
+    Runs of the same points at other rates count too, and models that the folder's tuning file
+    has from before are kept: what was added to a folder is one search.
+    """
+    points = {run.point for run in plan.runs}
+    own = [row for row in runs if row["point"] in points]
+    tuning = tune_from_runs(own, command, plan.experiment.plain())
+    path = plan.folder / TUNING_FILE
+    return tuning.added_to(read_tuning(path)) if path.exists() else tuning
 
 
 def load_experiment(folder: Path) -> Experiment:

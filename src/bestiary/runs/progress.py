@@ -19,6 +19,7 @@ from rich.progress import (
 
 from bestiary.runs.events import Advanced, Ended, Event, Notify, Started
 from bestiary.runs.experiment import Plan
+from bestiary.runs.tuning import rate_text
 
 
 @contextlib.contextmanager
@@ -32,11 +33,19 @@ def shown(plan: Plan, console: Console) -> Iterator[Notify]:
 
 
 def _titles(plan: Plan) -> dict[str, str]:
-    """run_id → model and seed, with the run id where these do not tell runs apart."""
-    titles = {run.run_id: f"{run.model.name} seed {run.seed}" for run in plan.runs}
-    if len(set(titles.values())) < len(titles):
-        return {run.run_id: f"{run.run_id} seed {run.seed}" for run in plan.runs}
-    return titles
+    """run_id → model and seed, with the rate and the run id where these do not tell runs apart."""
+    rates = {run.run_id: rate_text(run.training.learning_rate) for run in plan.runs}
+    short = {run.run_id: f"{run.model.name} seed {run.seed}" for run in plan.runs}
+    rated = {
+        run.run_id: f"{run.model.name} rate {rates[run.run_id]} seed {run.seed}"
+        for run in plan.runs
+    }
+    for titles in (short, rated):
+        if len(set(titles.values())) == len(titles):
+            return titles
+    return {
+        run.run_id: f"{run.run_id} rate {rates[run.run_id]} seed {run.seed}" for run in plan.runs
+    }
 
 
 def _ending(event: Ended) -> str:

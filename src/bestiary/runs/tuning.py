@@ -22,10 +22,13 @@ from bestiary.runs.problems import user_error
 from bestiary.runs.sweep import RATE
 
 FILE = "tuning.yaml"
+AND = " && "
 RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 """What is tried unless a person says otherwise."""
 REACH = 0.9
 """Share of the best mean validation accuracy that a rate must reach to be in the window."""
+NEAR = 0.05
+"""Accuracy above guessing that is still called guessing."""
 
 
 class Point(BaseModel):
@@ -54,6 +57,13 @@ class Window(BaseModel):
     open_low: bool
     open_high: bool
 
+    @property
+    def text(self) -> str:
+        """``1e-3 to 1e-2``, ``1e-2 alone``: as people say it."""
+        if self.low == self.high:
+            return f"{rate_text(self.low)} alone"
+        return f"{rate_text(self.low)} to {rate_text(self.high)}"
+
 
 class Tuned(BaseModel):
     """The chosen rate of one model. validation_accuracy is the mean over seeds at that rate."""
@@ -65,9 +75,25 @@ class Tuned(BaseModel):
     window: Window
     points: list[Point]
 
+    @property
+    def means(self) -> dict[float, float]:
+        """Rate → mean validation accuracy over the seeds that have one, ascending."""
+        return mean_accuracies(self.points)
+
+    @property
+    def edge(self) -> str | None:
+        """``lowest`` or ``highest`` where no rate beyond the best was tried."""
+        rates = list(self.means)
+        if len(rates) < 2 or self.rate not in (rates[0], rates[-1]):
+            return None
+        return "lowest" if self.rate == rates[0] else "highest"
+
 
 class Tuning(BaseModel):
-    """A tuning file: command that made it, the config it was made under, models by name."""
+    """A tuning file: command that made it, the config it was made under, models by name.
+
+    Where more than one command made it, they are joined by ``&&``, as a shell would run them.
+    """
 
     model_config = STRICT
 
@@ -91,6 +117,14 @@ class Tuning(BaseModel):
         """Model name → chosen learning rate."""
         return {name: tuned.rate for name, tuned in self.models.items()}
 
+    def added_to(self, before: Tuning) -> Tuning:
+        """This with the models that only ``before`` has, whose commands come first."""
+        commands = before.command.split(AND)
+        if self.command not in commands:
+            commands.append(self.command)
+        models = {**before.models, **self.models}
+        return self.model_copy(update={"command": AND.join(commands), "models": models})
+
 
 def read_tuning(path: Path) -> Tuning:
     """Read a tuning file; raises ``UserError``."""
@@ -102,13 +136,9 @@ def tune(points: Sequence[Point]) -> Tuned:
 
     Runs that failed have no say; a rate at which all failed cannot be chosen.
     """
-    by_rate: dict[float, list[float]] = {}
-    for point in points:
-        if point.validation_accuracy is not None:
-            by_rate.setdefault(point.rate, []).append(point.validation_accuracy)
-    if not by_rate:
+    means = mean_accuracies(points)
+    if not means:
         raise UserError("no run of the grid gave a validation accuracy, so no rate can be chosen")
-    means = {rate: math.fsum(by_rate[rate]) / len(by_rate[rate]) for rate in sorted(by_rate)}
     best = max(means, key=lambda rate: means[rate])
     return Tuned(
         rate=best,
@@ -116,6 +146,15 @@ def tune(points: Sequence[Point]) -> Tuned:
         window=window_around(best, means),
         points=list(points),
     )
+
+
+def mean_accuracies(points: Sequence[Point]) -> dict[float, float]:
+    """Rate → mean validation accuracy over the seeds that have one, ascending."""
+    by_rate: dict[float, list[float]] = {}
+    for point in points:
+        if point.validation_accuracy is not None:
+            by_rate.setdefault(point.rate, []).append(point.validation_accuracy)
+    return {rate: math.fsum(by_rate[rate]) / len(by_rate[rate]) for rate in sorted(by_rate)}
 
 
 def window_around(best: float, means: Mapping[float, float]) -> Window:
@@ -147,12 +186,46 @@ def tune_from_runs(
     return Tuning(command=command, experiment=dict(experiment), models=models)
 
 
+def cautions(tuning: Tuning, runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What to know before a rate is used, a sentence a model; runs: rows of ``store.collect``.
+
+    A best rate at the end of the grid may not be the best there is, and one at which a model
+    guesses was chosen by chance.
+    """
+    chances: dict[str, list[float]] = {}
+    for row in runs:
+        if row["chance"] is not None:
+            chances.setdefault(row["label"], []).append(row["chance"])
+    said = []
+    for name, tuned in tuning.models.items():
+        known = chances.get(name)
+        guessing = math.fsum(known) / len(known) if known else -math.inf
+        if tuned.validation_accuracy <= guessing + NEAR:
+            said.append(
+                f"{name} has {tuned.validation_accuracy:.3f} at its best rate, where guessing has "
+                f"{guessing:.3f}: it learned nothing that could choose a rate, so train longer."
+            )
+        elif tuned.edge:
+            further = "lower" if tuned.edge == "lowest" else "higher"
+            said.append(
+                f"{rate_text(tuned.rate)} is the {tuned.edge} rate tried for {name}: a {further} "
+                "one may do better."
+            )
+    return said
+
+
 def over_rates(experiment: Experiment, rates: Sequence[float]) -> Experiment:
     """The experiment with the learning rate swept, under a name of its own."""
     grid = {**experiment.sweep.grid, RATE: list(rates)}
     sweep = experiment.sweep.model_copy(update={"grid": grid})
     changed = {"name": f"{experiment.name}-tuning", "sweep": sweep, "tuning": None}
     return experiment.model_copy(update=changed)
+
+
+def rate_text(rate: float) -> str:
+    """``3e-3``: a learning rate as people write it."""
+    mantissa, _, exponent = f"{rate:.2e}".partition("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
 def parse_rates(text: str | None) -> list[float]:
