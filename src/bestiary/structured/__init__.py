@@ -8,22 +8,26 @@ B_n · B_{n/2} ··· B_2, so the last one meets a vector first.
 ``ButterflyLinear`` and ``KaleidoscopeLinear`` are trainable ones, in place of ``nn.Linear``.
 """
 
+from bestiary.structured.block_diagonal import BlockDiagonal
 from bestiary.structured.butterfly import Butterfly, falling_sizes
 from bestiary.structured.butterfly_factor import ButterflyFactor
 from bestiary.structured.diagonal import Diagonal
 from bestiary.structured.kaleidoscope import Kaleidoscope
 from bestiary.structured.layers import ButterflyLinear, KaleidoscopeLinear
 from bestiary.structured.matrix import StructuredMatrix
+from bestiary.structured.monarch import Monarch
 from bestiary.structured.permutation import Permutation
 from bestiary.structured.product import Product
 
 __all__ = [
+    "BlockDiagonal",
     "Butterfly",
     "ButterflyFactor",
     "ButterflyLinear",
     "Diagonal",
     "Kaleidoscope",
     "KaleidoscopeLinear",
+    "Monarch",
     "Permutation",
     "Product",
     "StructuredMatrix",
