@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +121,11 @@ def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(
     assert main(["verify", str(path)]) == 0
     assert main(["compile", "h3", str(run)]) == 2
     assert "has no h3 layer; its layers are ['hyena'" in capsys.readouterr().err
+    assert main(["compile", "model", str(run)]) == 0
+    out = capsys.readouterr().out
+    assert "block 0: hyena → " in out and "largest difference of a logit: " in out
+    accuracies = re.search(r"test accuracy: (\S+) before, (\S+) after", out)
+    assert accuracies is not None and accuracies[1] == accuracies[2]
     weights = run / "model.safetensors"
     weights.write_bytes(weights.read_bytes() + b" ")
     assert main(["verify", str(path)]) == 2

@@ -16,7 +16,9 @@ PASS_NAMES = ("simplify", "retime", "schedule", "allocate")
 def compile_(
     what: Annotated[
         str,
-        typer.Argument(help="A transform (see --list), `matrix`, or a mixer such as `hyena`."),
+        typer.Argument(
+            help="A transform (see --list), `matrix`, a mixer such as `hyena`, `model`."
+        ),
     ] = "",
     source: Annotated[
         Path | None,
@@ -50,7 +52,7 @@ def compile_(
     listed: Annotated[bool, typer.Option("--list", help="List the transforms.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Compile a transform, a matrix or a trained mixer to BaseConv layers, and check the result.
+    """Compile a transform, a matrix, a trained mixer or model to BaseConv layers, and check it.
 
     Exit code 0: done; 1: the matrix has no structure that is known; 2: the question was wrong.
 
@@ -65,6 +67,8 @@ def compile_(
         return 0
     if dump_after not in (None, *PASS_NAMES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASS_NAMES)}")
+    if what == "model":
+        return _model(source, output, layout, as_json)
     how = How(mode, method, radix, optimize)  # type: ignore[arg-type]
     try:
         work = requested(what, source, n, d, Mixer(layer, length, layout), how)
@@ -81,4 +85,20 @@ def compile_(
         typer.echo(str(work))
     if output is not None and not as_json:
         typer.echo(f"written: {output}")
+    return 0
+
+
+def _model(source: Path | None, output: Path | None, layout: str, as_json: bool) -> int:
+    from bestiary.runs.compilation import of_model
+
+    if source is None:
+        raise UserError(
+            "the folder of the run was not given; add it, as `bestiary runs` lists them"
+        )
+    if output is not None:
+        raise UserError(
+            "a whole model has no file of its own; compile its mixers one by one with -o"
+        )
+    work = of_model(source, layout)
+    typer.echo(json.dumps(work.as_json(), indent=2) if as_json else str(work))
     return 0

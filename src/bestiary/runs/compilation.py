@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from bestiary.compile.bounds import Bound, our_bound, paper_bound
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_gated import gated
+from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
 from bestiary.compile.from_matrix import matrix_program
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import (
@@ -34,11 +35,13 @@ from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.matrix_file import read_matrix
 from bestiary.structured.recognition import recognise
 from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS, named_transform
+from bestiary.training.evaluate import evaluate
 
 Reference = Callable[[Tensor], Tensor]
 
 MATRIX_TOLERANCE = 1e-10
 """Of a matrix as a stack, relative to the largest output (THEORY, section 4)."""
+LAYOUTS = ("channel", "time")
 MOST_CHECKED = 4096
 """Up to so many numbers a stack is checked at once; larger ones when `verify` is asked."""
 
@@ -156,8 +159,8 @@ def of_mixer(kind: str, source: Path, mixer: Mixer, how: How) -> Work:
     """A mixer of a trained run."""
     if how.optimize is not None:
         raise UserError("--optimize is for transforms and matrices; a mixer is at its bound")
-    if mixer.layout not in ("channel", "time"):
-        raise unknown_name("layout", mixer.layout, ("channel", "time"))
+    if mixer.layout not in LAYOUTS:
+        raise unknown_name("layout", mixer.layout, LAYOUTS)
     module, layer, longest = trained_mixer(source, kind, mixer.layer)
     positions = longest if mixer.length is None else mixer.length
     compiled = gated(module, positions, mixer.layout)  # type: ignore[arg-type]
@@ -166,6 +169,43 @@ def of_mixer(kind: str, source: Path, mixer: Mixer, how: How) -> Work:
     origin = Origin("module", str(weights), positions, d, layer, digest(weights))
     error = agree(compiled.stack, module_function(module), positions, d)
     return Work(compiled, origin, measure(compiled), error)
+
+
+@dataclass(frozen=True)
+class ModelWork:
+    """A whole language model compiled, and its recall on the test examples of its run.
+
+    before, after: test accuracy of the trained model and of the compiled one, both in float64.
+    """
+
+    compiled: CompiledLanguageModel
+    before: float
+    after: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the weights."""
+        return {
+            "length": self.compiled.length,
+            "blocks": [str(block) for block in self.compiled.blocks],
+            "max_logit_difference": self.compiled.difference,
+            "accuracy_before": self.before,
+            "accuracy_after": self.after,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.compiled}\ntest accuracy: {self.before:.4f} before, {self.after:.4f} after"
+
+
+def of_model(source: Path, layout: str) -> ModelWork:
+    """All gated convolutions of a trained language model, checked by logits and by recall."""
+    if layout not in LAYOUTS:
+        raise unknown_name("layout", layout, LAYOUTS)
+    model, run = load_trained(source)
+    made = language_model(model, None, layout)  # type: ignore[arg-type]
+    task, size = run.build_task(), run.training.batch_size
+    before = evaluate(model.double(), task, "test", size).total.accuracy
+    after = evaluate(made.model, task, "test", size).total.accuracy
+    return ModelWork(made, before, after)
 
 
 def trained_mixer(source: Path, kind: str, layer: int | None) -> tuple[nn.Module, int, int]:
