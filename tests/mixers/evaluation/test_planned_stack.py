@@ -178,6 +178,19 @@ def test_the_output_is_an_array_of_its_own():
         assert stack(x).unique().tolist() == [1]
 
 
+@pytest.mark.parametrize("values", [[2.0, 2, 3, 3], [2.0, 2, 1, 1], [1.0, 1, 1, 1]])
+def test_one_wire_may_serve_many_channels(values):
+    weight = SparseWeight(3, [0, 0, 1, 1], [1, 2, 1, 2], torch.tensor(values).double())
+    none = TapFilter(3, [], [], torch.zeros(0, dtype=torch.float64))
+    ones = SparseBias.of(3, 4, {1: 1.0, 2: 1.0})
+    plus = SparseBias.of(3, 4, {1: 0.5, 2: -0.5})
+    stack = BaseConvStack([BaseConvLayer(none, weight, plus, ones)], [1, 2], inner_length=4)
+    x = torch.arange(8.0).double().view(1, 4, 2)
+    expected = values[0] * x[..., 0] + values[2] * x[..., 1]
+    with torch.no_grad():
+        assert_same(stack(x), torch.stack([expected + 0.5, expected - 0.5], -1))
+
+
 def test_no_examples_give_no_outputs():
     with torch.no_grad():
         assert doubling()(torch.zeros(0, 4, 2, dtype=torch.float64)).shape == (0, 4, 1)

@@ -96,15 +96,16 @@ class Sum:
 def _write(view: Tensor, terms: Sequence[Term], values: Sequence[Tensor]) -> None:
     """view = Σ factor · value."""
     done = 1
-    head = terms[0].factor
+    # What is written with out= must have the shape already; one channel may serve many.
+    first, head = values[0].expand_as(view), terms[0].factor
     if head is not None:
         by = _fitted(head, view) if isinstance(head, Tensor) else head
-        torch.mul(values[0], by, out=view)
+        torch.mul(first, by, out=view)
     elif len(terms) > 1 and not isinstance(terms[1].factor, Tensor):
-        torch.add(values[0], values[1], alpha=_number(terms[1].factor), out=view)
+        torch.add(first, values[1], alpha=_number(terms[1].factor), out=view)
         done = 2
     else:
-        view.copy_(values[0])
+        view.copy_(first)
     _add(view, terms[done:], values[done:])
 
 
