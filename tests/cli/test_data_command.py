@@ -1,4 +1,7 @@
+import itertools
 import json
+import os
+import signal
 
 import numpy as np
 import polars as pl
@@ -6,6 +9,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from bestiary.cli.main import main
+from bestiary.tasks import export
 from bestiary.tasks.duplicates import count_duplicates
 from bestiary.tasks.facts import measure
 from bestiary.tasks.mqar import MQAR
@@ -177,3 +181,21 @@ def test_tasks_are_listed_with_their_defaults(capsys):
     (entry,) = json.loads(capsys.readouterr().out)
     assert entry["name"] == "mqar"
     assert MQAR(**entry["options"]) == MQAR()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_export_that_is_stopped_ends_at_once_and_leaves_no_file(
+    capsys, tmp_path, monkeypatch, number, code
+):
+    def endless(task, split):
+        for count in itertools.count():
+            if count == 3:
+                os.kill(os.getpid(), number)
+            yield from blocks(task, split)
+
+    blocks = export._tables
+    monkeypatch.setattr(export, "_tables", endless)
+    ended, _, err = run(capsys, "--examples", "2000", "--out", str(tmp_path / "a.parquet"))
+    assert ended == code
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())

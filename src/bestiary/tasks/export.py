@@ -6,10 +6,13 @@ extra for Hugging Face datasets.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,12 +129,21 @@ def _write_parquet(task: Task, split: Split, path: Path) -> None:
     ) -> Iterator[pl.DataFrame]:
         # Only ever scanned whole, by the sink below.
         del columns, predicate, rows, batch
-        return map(frame, _tables(task, split))
+        return map(frame, itertools.takewhile(lambda _: not stopped.is_set(), _tables(task, split)))
+
+    def sink() -> None:
+        register_io_source(source, schema=schema).sink_parquet(
+            path, metadata=_metadata(task, split), maintain_order=True, row_group_size=16 * 1024
+        )
 
     schema = frame(next(_tables(task, split))).schema
-    register_io_source(source, schema=schema).sink_parquet(
-        path, metadata=_metadata(task, split), maintain_order=True, row_group_size=16 * 1024
-    )
+    stopped = threading.Event()
+    # In a thread of its own: while one waits for the sink, Python hears of no signal but SIGINT.
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            pool.submit(sink).result()
+        finally:
+            stopped.set()
 
 
 def _write_safetensors(task: Task, split: Split, path: Path) -> None:
