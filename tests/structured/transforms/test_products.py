@@ -21,6 +21,7 @@ from bestiary.structured.transforms import (
     permutation,
     toeplitz,
 )
+from bestiary.structured.transforms.chain import product
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (2, 8), (8, 2), (4, 4)])
@@ -86,6 +87,17 @@ def test_fastfood_and_acdc_ask_for_matching_diagonals():
         acdc(ones, ones[:3])
     with pytest.raises(UserError, match="must be a power of two"):
         fastfood(np.ones(3), np.ones(3), range(3), np.ones(3))
+
+
+@pytest.mark.parametrize("n", [4, 3])
+def test_a_product_at_once_is_the_product_one_by_one(n):
+    members = [random_kaleidoscope(size, 1, torch.float32, n=n, seed=size) for size in (4, 16, 8)]
+    at_once = product(*members)
+    assert (at_once.width, at_once.size, at_once.dtype) == (3, 16, torch.float32)
+    one_by_one = members[0].dense() @ members[1].dense() @ members[2].dense()
+    assert torch.allclose(at_once.dense(), one_by_one, rtol=1e-4, atol=1e-4)
+    with pytest.raises(UserError, match="n differs"):
+        product(hadamard(4), hadamard(8))
 
 
 def test_inverses_stay_in_their_class():

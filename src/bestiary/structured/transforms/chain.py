@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import torch
+
+from bestiary.errors import UserError
 from bestiary.structured.butterfly import Butterfly
 from bestiary.structured.kaleidoscope import Kaleidoscope
 from bestiary.structured.permutation import Permutation
 
 
 def product(*members: Butterfly | Kaleidoscope) -> Kaleidoscope:
-    """The product of members of one n in written order; its width is the sum of theirs."""
-    whole = Kaleidoscope.of(members[0])
-    for member in members[1:]:
-        longer = whole @ Kaleidoscope.of(member)
-        if not isinstance(longer, Kaleidoscope):
-            raise TypeError(f"{whole} and {member} have no kaleidoscope as their product")
-        whole = longer
-    return whole
+    """The product of members of one n in written order; its width is the sum of theirs.
+
+    The same as ``@`` between them, all at once.
+    """
+    kaleidoscopes = [Kaleidoscope.of(member) for member in members]
+    n, size = kaleidoscopes[0].n, max(member.size for member in kaleidoscopes)
+    kept = torch.arange(size, device=kaleidoscopes[0].device) < n
+    butterflies: list[Butterfly] = []
+    for member in kaleidoscopes:
+        if member.n != n:
+            raise UserError(f"{kaleidoscopes[0]} and {member} cannot be multiplied: n differs")
+        if butterflies and n < size:
+            # corner(A) · corner(B) = corner(A · P · B), P keeping the first n entries.
+            last = butterflies.pop()
+            butterflies.append(last.scale_columns(kept.to(last.dtype)))
+        butterflies += (member if member.size == size else member.expand(size)).butterflies
+    return Kaleidoscope(butterflies, n)
 
 
 def composed(*permutations: Permutation) -> Permutation:
