@@ -45,8 +45,12 @@ def demand(program: Program, supports: Extents | None = None) -> Extents:
     found: Extents = {id(value): NOWHERE for value in program}
     found[id(program.output)] = program.window
     for value in reversed(program.order):
+        if found[id(value)] == NOWHERE:
+            continue
         for operand, rows in _demanded(value, found[id(value)], supports):
-            found[id(operand)] = hull(found[id(operand)], rows)
+            known = found[id(operand)]
+            if rows[0] < known[0] or known[1] < rows[1]:
+                found[id(operand)] = hull(known, rows)
     return found
 
 
@@ -104,8 +108,9 @@ def _cell_support(cell: Cell, known: Extents) -> Interval:
 
 def _gate_support(cell: Cell, known: Extents) -> Interval:
     inside = constant_support(cell.gate_bias)
-    for wire in cell.gate:
-        inside = hull(inside, known[id(wire)])
+    # Of very many wires most lie in the same rows.
+    for rows in {known[id(wire)] for wire in cell.gate}:
+        inside = hull(inside, rows)
     return inside
 
 
