@@ -33,7 +33,7 @@ class Form:
     conv_bias: RowNumber = 1
     name: str = ""
     delay: int | None = None
-    uses: int = 1
+    uses: int = 0
     made: Value | None = None
 
     @property
@@ -117,14 +117,18 @@ def summed(terms: list[tuple[Form, Scalar]], bias: RowNumber = 0) -> Form:
     return Form(gate=gate, bias=simplest(bias))
 
 
-def raised_by(form: Form, numbers: list[RowNumber]) -> Form | None:
-    """A convolution that is no wire yet, plus ``numbers`` on its side; None for other forms."""
-    if form.made is not None or not form.filtered or not is_number(form.bias, 1):
+def raised_by(form: Form, weight: Scalar, number: RowNumber) -> Form | None:
+    """weight · form + number of a convolution that is no wire yet, on its side; else None."""
+    factor = simplest(form.bias)
+    if form.made is not None or not form.filtered or isinstance(factor, Rows):
         return None
-    conv_bias = form.conv_bias
-    for number in numbers:
-        conv_bias = conv_bias + number
-    return Form(bias=1, convolved=form.convolved, taps=form.taps, conv_bias=simplest(conv_bias))
+    assert form.taps is not None
+    return Form(
+        bias=1,
+        convolved=form.convolved,
+        taps=form.taps.scaled(factor * weight),
+        conv_bias=simplest(form.conv_bias * (factor * weight) + number),
+    )
 
 
 def convolved_by(form: Form, taps: Taps, ring: int | None) -> Form | None:

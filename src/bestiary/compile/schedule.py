@@ -48,7 +48,9 @@ from bestiary.compile.fusion import (
 )
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
+from bestiary.compile.slack import later
 from bestiary.compile.taps import Taps, shift_by
+from bestiary.compile.uses import uses_of
 
 Channels = list[Form]
 """A value, channel by channel."""
@@ -60,7 +62,7 @@ def schedule(program: Program) -> Program:
     Inputs are layer 0. The output is a ``Concat`` of wires, which all lie in the last layer when
     they are carried there (``allocate``).
     """
-    return Scheduler(program).scheduled()
+    return later(Scheduler(program).scheduled())
 
 
 class Scheduler:
@@ -71,23 +73,21 @@ class Scheduler:
         self.forms: dict[int, Channels] = {}
         self.layer: dict[Value, int] = {}
         self.claimed: set[Value] = set()
-        self.uses: dict[int, int] = {}
-        for value in program:
-            for operand in value.operands:
-                self.uses[id(operand)] = self.uses.get(id(operand), 0) + 1
+        self.uses = uses_of(program)
 
     def scheduled(self) -> Program:
         """All values in order, then the output as wires."""
         for value in self.program:
             forms = _LOWER[type(value)](self, value)
-            uses = self.uses.get(id(value), 0)
+            uses = self.uses[id(value)]
             names = value.channel_names() if value.name or value.labels else None
             for i, form in enumerate(forms):
                 if form.delay is None or form.made is None:
                     form.delay = value.delay
                 if names is not None and not form.name and form.made is None:
                     form.name = names[i]
-                form.uses = uses
+                # A form that a value hands on has the uses of where it comes from.
+                form.uses = form.uses or int(uses[i])
             self.forms[id(value)] = forms
         output = self.program.output
         wires = tuple(self.wire(form) for form in self.forms[id(output)])
@@ -169,31 +169,31 @@ class Scheduler:
 
     def _linear(self, value: Linear) -> Channels:
         x = self.forms[id(value.x)]
-        used = np.flatnonzero(np.any(value.weight != 0, axis=1)).tolist()
-        terms = {i: self._affine(x[i]) for i in used}
         biases: list[RowNumber] = [0] * value.width
         if value.bias is not None:
             biases = numbers(value.bias, value.width)
         out = []
         for j in range(value.width):
             entries = enumerate(value.weight[:, j].tolist())
-            out.append(summed([(terms[i], w) for i, w in entries if w != 0], biases[j]))
+            out.append(self._sum([(x[i], w) for i, w in entries if w != 0], biases[j]))
         return out
 
     def _add(self, value: Add) -> Channels:
         terms = [self.forms[id(term)] for term in value.terms]
-        return [self._sum([term[i] for term in terms]) for i in range(value.width)]
+        return [self._sum([(term[i], 1) for term in terms]) for i in range(value.width)]
 
-    def _sum(self, forms: list[Form]) -> Form:
+    def _sum(self, terms: list[tuple[Form, Scalar]], bias: RowNumber = 0) -> Form:
         """A convolution plus numbers stays one: B2 is for them."""
-        moving = [form for form in forms if not form.constant]
-        if len(moving) == 1:
-            done = raised_by(
-                moving[0], [form.bias * form.conv_bias for form in forms if form.constant]
-            )
+        moving = [(form, weight) for form, weight in terms if not form.constant]
+        if len(moving) == 1 and moving[0][0].uses <= 1:
+            number = bias
+            for form, weight in terms:
+                if form.constant:
+                    number = number + form.bias * form.conv_bias * weight
+            done = raised_by(*moving[0], number)
             if done is not None:
                 return done
-        return summed([(self._affine(form), 1) for form in forms])
+        return summed([(self._affine(form), weight) for form, weight in terms], bias)
 
     def _row_scale(self, value: RowScale) -> Channels:
         scales = numbers(value.scale, value.width)
@@ -269,9 +269,13 @@ class Scheduler:
     def _order(
         self, gate: Form, conv: Form, delay: int
     ) -> tuple[tuple[float, ...], Callable[[], Form]]:
-        """What it costs to have ``gate`` on the gate side: (layer, new cells), and how to."""
+        """What it costs to have ``gate`` on the gate side, and how to.
+
+        The cost: layer, new cells, uses of the convolved one: of two wires, that with fewer other
+        users goes there, so that it need not be in two channels and others find theirs free.
+        """
         if gate.delay is not None and gate.delay != delay:
-            return (np.inf, np.inf), lambda: Form()
+            return (np.inf,), lambda: Form()
         ready, new = self._ready(gate) if not gate.affine else (self._affine_ready(gate), 0)
         options = []
         fusible = conv.made is None and conv.filtered and not isinstance(conv.bias, Rows)
@@ -280,10 +284,11 @@ class Scheduler:
             assert wire is not None
             layer = max(ready, self.layer[wire]) + 1
             layer += layer == self.layer[wire] + 1 and self._taken(wire)
-            options.append(((layer, new + (fusible and conv.uses > 1) / 2), False))
+            cells = new + (fusible and conv.uses > 1) / 2
+            options.append(((layer, cells, conv.uses), False))
         if conv.single is None:
             on_wire, more = self._ready(conv)
-            options.append(((max(ready, on_wire) + 1, new + more), True))
+            options.append(((max(ready, on_wire) + 1, new + more, conv.uses), True))
         best, gathered = min(options, key=lambda option: option[0])
 
         def make() -> Form:

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bestiary.compile.allocate import allocate
 from bestiary.compile.cell import Cell
 from bestiary.compile.expression import Concat, Value
 from bestiary.compile.fusion import simplest
@@ -15,6 +14,7 @@ from bestiary.compile.optimize.model import Model, Plan, Problem, solver_library
 from bestiary.compile.optimize.nodes import Node, nodes_of
 from bestiary.compile.program import Program
 from bestiary.compile.schedule import schedule
+from bestiary.compile.slack import most_wires
 from bestiary.errors import UserError
 
 MOST_VARIABLES = 200_000
@@ -80,10 +80,8 @@ class Found:
 
 def size_of(scheduled: Program) -> tuple[int, int]:
     """Layers and channels that a scheduled program takes."""
-    cells = [value for value in allocate(scheduled) if isinstance(value, Cell)]
-    layers = max((cell.layer or 0 for cell in cells), default=1)
-    channels = [1 + (cell.channel or 0) for cell in cells]
-    return layers, max([scheduled.width, *channels])
+    layers = [value.layer or 0 for value in scheduled if isinstance(value, Cell)]
+    return max(layers, default=1), most_wires(scheduled)
 
 
 def schedule_optimally(program: Program, optimize: Optimize) -> tuple[Program, Found]:
