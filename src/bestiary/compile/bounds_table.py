@@ -27,7 +27,7 @@ Size = tuple[int, int]
 
 SIZES: tuple[Size, ...] = ((16, 4), (64, 8), (256, 1))
 PAPER_HYENA = 5
-"""Layers the paper takes for one long filter of Hyena (THEORY, section 3)."""
+"""Layers the paper takes for one long filter of Hyena (docs/theory.md, 'Hyena as BaseConv')."""
 
 
 @dataclass(frozen=True)
