@@ -42,7 +42,9 @@ def degree(program: Program) -> int:
 
 
 def depth_floor(degree: int) -> int | None:
-    """⌈log2 degree⌉, the fewest layers for it, each of which at most doubles it (THEORY, 1).
+    """⌈log2 degree⌉, the fewest layers for it, each of which at most doubles it.
+
+    Source: docs/theory.md, 'Depth'.
 
     None for linear maps and constants, of which the degree says nothing.
     """
