@@ -1,4 +1,4 @@
-"""Trained Hyena mixers as stacks of BaseConv layers (THEORY, Hyena → BaseConv)."""
+"""Trained Hyena mixers as stacks of BaseConv layers (docs/theory.md, 'Hyena as BaseConv')."""
 
 from __future__ import annotations
 
