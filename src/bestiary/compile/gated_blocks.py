@@ -1,8 +1,9 @@
 """A gated form as a program that is as wide as its input: z and u are blocks of rows.
 
 Every block has N rows. A layer has one W and one filter a channel, so all blocks go through both;
-biases that differ by block make gates of 0 and 1 and decide what is kept. THEORY, Hyena →
-BaseConv, time layout: z in block a, u in block a + 1. A first layer makes z^0, then two a step:
+biases that differ by block make gates of 0 and 1 and decide what is kept. See
+docs/theory.md, 'Time layout': z in block a, u in block a + 1. A first layer makes z^0, then two a
+step:
 
 (A) gate: 1 on blocks a and a + 3, W = 0; filter h + X^2N. Leaves h * z in a and u in a + 3.
 (B) gate: u W + b on a + 3, 1 on a + 4; filter X^3N + X^N. Leaves the new z in a + 3, u in a + 4.
