@@ -7,7 +7,7 @@ short convolution of k taps takes one more layer, in one of two ways:
   of all of them: (k + 1)·d channels.
 * ``projected``: the L gates projected at once and then filtered in place: (L + 1)·d channels.
 
-THEORY, Hyena → BaseConv, channel layout.
+See docs/theory.md, 'Channel layout'.
 """
 
 from __future__ import annotations
