@@ -3,7 +3,7 @@
 z^0 = q^0 and z^ℓ = q^ℓ ⊙ (h^ℓ * z^(ℓ-1) + b^ℓ) for ℓ = 1..L, where every q is a linear map of the
 input, followed by a short depthwise convolution where there is one; the output is a linear map of
 z^L. Hyena is this, and so are H3 and other gated state-space mixers once their kernels are written
-out (THEORY: Hyena → BaseConv). Any mixer is compiled that can say so of itself::
+out (docs/theory.md, 'Hyena as BaseConv'). Any mixer is compiled that can say so of itself::
 
     class Mine(nn.Module):
         def gated_form(self, length: int) -> GatedForm: ...
