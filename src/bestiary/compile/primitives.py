@@ -1,8 +1,9 @@
 """The primitives of the theory, each a function that returns a program.
 
-THEORY, section 2, and Arora et al. 2023, "Zoology" (arXiv 2312.04927), appendix H. All arrays are
-(rows, channels). ``compile_program`` makes layers of them: one each, but for ``remember``, which
-takes two at d' = d where the paper takes five (``from_matrix.paper`` has those).
+See docs/theory.md, 'Primitives', and Arora et al. 2023, "Zoology" (arXiv 2312.04927), appendix H.
+All arrays are (rows, channels). ``compile_program`` makes layers of them: one each, but for
+``remember``, which takes two at d' = d where the paper takes five (those are in
+``from_matrix.paper``).
 """
 
 from __future__ import annotations
