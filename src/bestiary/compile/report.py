@@ -26,7 +26,7 @@ KALEIDOSCOPE = (
     "have 2·m·log2 m numbers each; never more than the d'² of the dense W. h, B1 and B2 count "
     "N'·d' each"
 )
-"""How ``Parameters.kaleidoscope`` is counted (THEORY, sections 1 and 4)."""
+"""How ``Parameters.kaleidoscope`` is counted (docs/theory.md, 'BaseConv')."""
 
 _INNER, _WIDTH = "N'", "d'"
 
