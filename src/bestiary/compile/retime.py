@@ -3,8 +3,8 @@
 Logical row t of a value with delay δ is row t + δ of the array. A causal convolution can only move
 rows down, so what a program moves up is had by giving the result a larger delay instead. Additions,
 scales and linear maps work row by row: their operands need their own delay. A convolution may add
-any delay it likes on the way, and so may the convolution side of a product. THEORY: primitives,
-"in causal mode an up-shift is a change of where the result is read".
+any delay it likes on the way, and so may the convolution side of a product. See
+docs/theory.md, 'BaseConv', on delays.
 """
 
 from __future__ import annotations
