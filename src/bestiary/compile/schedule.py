@@ -7,7 +7,7 @@ twice in one layer needs a copy. A copy costs no layer but in the layer right af
 by a convolution, or was given: there the second use waits.
 
 For a product both orders are tried: T(p) = max(T(L) + 1, T(R) + 2) where R has to be gathered on a
-wire first, max(T(L), T(R)) + 1 where it is a multiple of one (THEORY, wide layout).
+wire first, max(T(L), T(R)) + 1 where it is a multiple of one (docs/theory.md, 'Depth').
 """
 
 from __future__ import annotations
