@@ -1,4 +1,4 @@
-"""A BaseConv as Hyena operators of order 1 (THEORY, BaseConv → Hyena).
+"""A BaseConv as Hyena operators of order 1 (docs/theory.md, 'BaseConv as Hyena').
 
 Y = (U W + B1) ⊙ (h * U + B2) is nearly p ⊙ (g * v), an operator of order 1 with projections p and v
 of its input. What is missing is B2, which a channel cannot hold beside h * U, and a B1 that differs
@@ -9,7 +9,7 @@ from row to row, for a projection does not. Both cost channels:
 * *row bias*: for each channel whose B1 in the *next* layer differs by row, one that holds it.
   Before the first layer nothing can make it, so an operator more comes before.
 
-The theory has two channels more, one of ones and an impulse whose filter is the bias. A projection
+The paper has two channels more, one of ones and an impulse whose filter is the bias. A projection
 with a bias makes the ones, and the filter that turns ones into rows b is b[0], b[1] - b[0], ….
 """
 
