@@ -27,7 +27,7 @@ Function = Callable[[Tensor], Tensor]
 """(batch, rows, width) float64 to (batch, rows read, channels read)."""
 
 TOLERANCE = 1e-9
-"""Largest relative error of a conversion in float64 (THEORY, section 3)."""
+"""Largest relative error of a conversion in float64 (docs/theory.md, 'Hyena as BaseConv')."""
 
 
 @dataclass(frozen=True)
