@@ -57,7 +57,7 @@ class StackFile:
 
     @property
     def size(self) -> tuple[int | None, int, int | None, int | None, int]:
-        """(N, L, d, N', d') of THEORY's definition; None for what is not fixed."""
+        """(N, L, d, N', d') (docs/theory.md, 'BaseConv'); None for what is not fixed."""
         stack = self.stack
         return self.rows, len(stack.layers), self.inputs, stack.inner_length, stack.width
 
