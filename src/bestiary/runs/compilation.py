@@ -40,7 +40,7 @@ from bestiary.training.evaluate import evaluate
 Reference = Callable[[Tensor], Tensor]
 
 MATRIX_TOLERANCE = 1e-10
-"""Of a matrix as a stack, relative to the largest output (THEORY, section 4)."""
+"""Of a matrix as a stack, relative to the largest output (docs/theory.md, 'Bounds')."""
 LAYOUTS = ("channel", "time")
 MOST_CHECKED = 4096
 """Up to so many numbers a stack is checked at once; larger ones when `verify` is asked."""
