@@ -25,8 +25,8 @@ def sizes(program: Program) -> tuple[int, int]:
 
 
 def test_a_sum_of_two_squares_takes_three_layers() -> None:
-    # THEORY, wide layout: 2D + 1 is tight. A product of two sums needs one of them on a wire, and
-    # a layer has no other way to add two products than to read both.
+    # docs/theory.md, 'Depth': 2D + 1 is tight. A product of two sums needs one of them on a wire,
+    # and a layer has no other way to add two products than to read both.
     u = input_array("u", 3)
     x, y = linear(u, np.array([[1], [1], [0]])), linear(u, np.array([[0], [1], [1]]))
     assert sizes(Program((u,), x * x + y * y, rows=1)) == (3, 3)
