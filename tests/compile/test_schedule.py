@@ -23,7 +23,7 @@ def test_factors_that_are_sums_are_gathered_a_layer_before_and_a_sum_is_one_afte
     squares = u * u
     # Each square is made in its own channel, the sum by the next layer.
     assert layers(squares[0] + squares[1], u) == 2
-    # 2 D + 1 of THEORY: one factor is gathered, then the product, then the sum.
+    # 2D + 1 (docs/theory.md, 'Depth'): one factor is gathered, then the product, then the sum.
     both = (u @ [[1], [1], [0]]) * (u @ [[1], [-1], [0]])
     assert layers(both + squares[2], u) == 3
 
