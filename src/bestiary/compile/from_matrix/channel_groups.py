@@ -5,8 +5,8 @@ groups of the level before, into R groups, group p multiplied by what each sourc
 place p (B2). The second moves group p by the sum of the shifts that lead to place p, 1 + X^±s for
 R = 2, and keeps the rows of place p alone (a mask in B1). A level inside of a row takes one: a
 group for each channel permutation, W permuting, B2 holding the coefficients. R = 2 is the
-two-group form of the theory, d' = 2d; larger R are the radix option, d' = R·d. The last sum is one
-more layer.
+two-group form (docs/theory.md, 'Two groups of channels'), d' = 2d; larger R are the radix option,
+d' = R·d. The last sum is one more layer.
 
 Complex numbers are pairs of real channels (Re, Im), and every group is twice there: c·x is
 Re c ⊙ x + Im c ⊙ ix.
