@@ -2,7 +2,7 @@
 
 n is the number of rows and d the number of channels throughout, so that a matrix has size n·d. The
 paper: Arora et al. 2023, "Zoology" (arXiv 2312.04927), appendix H. Its O(·) are given as numbers
-where it counts layers, and as None where it does not.
+where it counts layers, and as None where it does not. See docs/theory.md, 'Bounds'.
 """
 
 from __future__ import annotations
