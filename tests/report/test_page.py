@@ -141,7 +141,7 @@ def test_the_page_says_how_it_was_measured(html: str) -> None:
         "any token but the keys of the same example",
         "For attention: the best mean validation accuracy over seeds among 1e-3 and 1e-2",
         "Not tuned: base_conv 1e-3.",
-        "95 % Student t interval",
+        "95% Student t interval",
         "Guessing among the K pairs drawn scores 1/K",
         "train 8 1 128",
         "train 16 2 128",

@@ -18,6 +18,7 @@ from bestiary.report.table import (
     short,
     table_frame,
 )
+from bestiary.runs.run_folder import RunFolder, RunStatus
 
 
 def printed(table: object, width: int = 80) -> str:
@@ -94,6 +95,22 @@ def test_numbers_stay_whole_on_a_terminal_of_eighty_columns(study: Study) -> Non
             assert part in text
 
 
+def test_rows_stay_on_one_line_where_trainings_took_minutes(tmp_path: Path) -> None:
+    """The table of the quick preset on a machine that is slow."""
+    for mixer in ("attention", ("short_conv", "attention")):
+        for seed, accuracy in enumerate((0.97, 0.99, 1.0)):
+            rate = 1e-2 if mixer == "attention" else 3e-3
+            run = write_run(tmp_path, mixers=mixer, rate=rate, seed=seed, test=accuracy)
+            kept = RunFolder(tmp_path / "runs" / run.run_id)
+            kept.write_status(RunStatus("finished", step=1, steps=1, seconds=82.0 + 300 * seed))
+    lines = printed(summary_table(tmp_path, 80), 80).splitlines()
+    rows = [line for line in lines if line.startswith(("attention ", "short_conv+attention "))]
+    assert len(rows) == 2 and max(map(len, lines)) <= 80
+    for row in rows:
+        assert "0.987 (0.949–1.000)" in row and "6.4 min" in row
+    assert [row.split()[-1] for row in rows] == ["1e-2", "3e-3"]
+
+
 def test_a_wide_terminal_shows_the_rate_and_a_narrow_one_leaves_it_out(study: Study) -> None:
     assert "rate" in printed(summary_table(study, 120), 120).splitlines()[2]
     narrow = printed(summary_table(study, 60), 60)
@@ -123,7 +140,7 @@ def test_guessing_is_stated_for_every_number_of_pairs(study: Study) -> None:
 
 def test_the_interval_is_named(study: Study) -> None:
     text = " ".join(printed(summary_table(study), 100).split())
-    assert "mean of 3 seeds (95 % Student t interval of the mean over seeds" in text
+    assert "mean of 3 seeds (95% Student t interval of the mean over seeds" in text
 
 
 def test_the_summary_ends_with_the_verdict(tmp_path: Path) -> None:
@@ -143,7 +160,9 @@ def test_only_perfect_recall_reads_as_one(value: float | None, text: str) -> Non
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(2.345, "2.3 s"), (42.4, "42 s"), (200, "3 min 20 s"), (7500, "2 h 5 min"), (None, "–")],
-)
+    [(2.345, "2.3 s"), (9.96, "10 s"), (42.4, "42 s"), (82, "82 s"), (99.4, "99 s"),
+     (99.6, "1.7 min"), (200, "3.3 min"), (5900, "98 min"), (7500, "2.1 h"),
+     (360_000, "100 h"), (None, "–")],
+)  # fmt: skip
 def test_times_are_written_as_people_do(seconds: float | None, text: str) -> None:
     assert seconds_text(seconds) == text

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
-MEANING = "95 % Student t interval of the mean over seeds, cut at 0 and 1"
+MEANING = "95% Student t interval of the mean over seeds, cut at 0 and 1"
 ENOUGH_SEEDS = 3
 
 

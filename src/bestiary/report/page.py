@@ -235,7 +235,7 @@ def measured(study: Study) -> dict[str, Any]:
         "shared": known.shared,
         "varied": known.varied,
         "surroundings": method.surroundings(study),
-        "reach": f"{round(100 * REACH)} %",
+        "reach": f"{round(100 * REACH)}%",
         "curves": [
             {
                 "mixer": curve.mixer,

@@ -158,16 +158,15 @@ def whole(value: int | None) -> str:
 
 
 def seconds_text(seconds: float | None) -> str:
-    """``42 s``, ``3 min 20 s``, ``2 h 5 min``: mean training time of a run."""
+    """``8.5 s``, ``82 s``, ``3.3 min``, ``2.1 h``: mean training time of a run."""
     if seconds is None:
         return NOTHING
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    for unit, letters in ((1, "s"), (60, "min"), (3600, "h")):
+        value = seconds / unit
+        if round(value) < 100 or letters == "h":
+            break
+    # 9.97 would round to three digits.
+    return f"{value:.1f} {letters}" if round(value, 1) < 10 else f"{value:,.0f} {letters}"
 
 
 def lost_text(row: dict[str, Any]) -> str:
@@ -213,21 +212,22 @@ def rich_table(
     """The table for a terminal of ``width`` columns, what its numbers mean under it.
 
     A column that says the same in every row is said once instead. Where the rest is still too
-    wide, rate and lost runs give way: the page and the files have them.
+    wide, first rate, seeds and lost runs give way, which the page and the files have, then
+    intervals and long names take a second line.
     """
     said_once = repeated(segments)
     # Guessing has a note of its own, for every number of pairs.
     kept = [column for column in COLUMNS if column.key not in said_once and column.key != "chance"]
+    fewer = [column for column in kept if column.key not in GIVING_WAY]
     notes = [reading_line(segments), guessing_line(segments)]
     if said_once:
         each = (f"{c.title} {said_once[c.key]}" for c in COLUMNS if c.key in said_once)
         notes.insert(0, f"In every row: {', '.join(each)}.")
-    table = lay_out(segments, kept, notes, title)
-    if width is not None and narrowest(table) > width:
-        kept = [column for column in kept if column.key not in GIVING_WAY]
-        table = lay_out(segments, kept, notes, title)
-        if narrowest(table) > width:
-            table.padding = (0, 0, 0, 0)
+    for columns, whole_lines in ((kept, True), (fewer, True), (fewer, False)):
+        table = lay_out(segments, columns, notes, title, whole_lines)
+        if width is None or narrowest(table) <= width:
+            return table
+    table.padding = (0, 0, 0, 0)
     return table
 
 
@@ -249,8 +249,9 @@ def lay_out(
     columns: Sequence[Column],
     notes: Sequence[str],
     title: str | None,
+    whole_lines: bool,
 ) -> Table:
-    """A table with these columns."""
+    """A table with these columns. whole_lines: no row takes a second line."""
     table = Table(
         title=None if title is None else Text(title),
         title_justify="left",
@@ -262,24 +263,30 @@ def lay_out(
         pad_edge=False,
         show_edge=False,
     )
-    longest = max((len(result.point.label) for result in segments), default=0)
+    rows = [printed_cells(result) for result in segments]
     for column in columns:
+        texts = [row[column.key] for row in rows]
+        longest = max(map(len, texts), default=0)
+        wrapping = {"accuracy": 13, "mixer": 20} if not whole_lines else {"mixer": 40}
+        least = min(longest, wrapping.get(column.key, longest))
         table.add_column(
             column.title.replace(" ", "\n"),
             justify="right" if column.numeric else "left",
             overflow="fold",
-            # An interval may take a second line, as may a long name; all else stays on one.
-            no_wrap=column.key != "accuracy" and not (column.key == "mixer" and longest > 20),
-            min_width={"mixer": min(longest, 20), "accuracy": 13}.get(column.key),
+            no_wrap=least == longest,
+            min_width=least,
         )
-    for number, result in enumerate(segments):
-        texts = dict(zip(COLUMNS, cells(result), strict=True))
-        row = row_of(result)
-        for column in COLUMNS:
-            if column.key in ("state_size", "parameters"):
-                texts[column] = short(row[column.key])
+    for number, (result, row) in enumerate(zip(segments, rows, strict=True)):
         following = segments[number + 1 : number + 2]
         ends = any(other.point.mixer != result.point.mixer for other in following)
         # Text, not markup: a mixer may be named [red].
-        table.add_row(*(Text(texts[c]) for c in columns), end_section=ends and len(segments) > 8)
+        shown = (Text(row[column.key]) for column in columns)
+        table.add_row(*shown, end_section=ends and len(segments) > 8)
     return table
+
+
+def printed_cells(result: SegmentResult) -> dict[str, str]:
+    """The row as a terminal shows it, by column."""
+    texts = dict(zip((column.key for column in COLUMNS), cells(result), strict=True))
+    row = row_of(result)
+    return texts | {key: short(row[key]) for key in ("state_size", "parameters")}

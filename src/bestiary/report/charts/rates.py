@@ -23,7 +23,7 @@ NAME, TITLE = "rates", "Accuracy against learning rate"
 CAPTION = (
     "Validation accuracy, mean over seeds, at every learning rate tried; a run that diverged "
     "counts as 0. The large mark is the rate chosen; the bar spans the rates that reach "
-    f"{round(100 * REACH)} % of the best. A narrow bar is a mixer that must be tuned with care."
+    f"{round(100 * REACH)}% of the best. A narrow bar is a mixer that must be tuned with care."
 )
 
 
