@@ -104,7 +104,17 @@ def test_an_interval_that_holds_guessing_is_not_called_recall_in_part(tmp_path: 
     # t with 2 degrees: 0.366 ± 4.303 * 0.095 / sqrt(3), from 0.13, and 1/4 is inside.
     seeds(tmp_path, (0.27, 0.46, 0.368), mixers="hyena")
     (text,) = said(tmp_path, "bad")
-    assert text.startswith("hyena is not told from guessing by its seeds: 0.366 (0.130–0.602)")
+    assert text.startswith(
+        "hyena may be guessing: 0.366 (0.130–0.602) over 3 seeds, and guessing among the pairs "
+        "drawn, 0.250, lies inside."
+    )
+
+
+def test_an_interval_below_guessing_is_no_recall_in_part_for_one_seed_above(tmp_path: Path) -> None:
+    # One seed in twelve is above guessing and the mean is far below: 0.027 ± 0.059.
+    seeds(tmp_path, (0.31, *(0.001,) * 11), mixers="hyena")
+    (text,) = said(tmp_path, "bad")
+    assert text.startswith("hyena does not recall: 0.027 (0.000–0.083)")
 
 
 def test_overlapping_intervals_are_said_not_to_separate(tmp_path: Path) -> None:
@@ -127,6 +137,25 @@ def test_mixers_that_are_all_alike_are_said_to_be(tmp_path: Path, value: float, 
     for mixer in ("attention", "hyena"):
         seeds(tmp_path, (value,) * 3, mixers=mixer)
     assert any(text in line for line in said(tmp_path, "caution"))
+
+
+def test_no_reason_is_given_to_any_mixer_where_none_is_above_guessing(tmp_path: Path) -> None:
+    for mixer in ("attention", "base_conv", "based"):
+        seeds(tmp_path, (0.26, 0.25, 0.27), mixers=mixer)
+    for text in said(tmp_path, "bad"):
+        assert text.endswith("where guessing among the pairs drawn has 0.250.")
+    assert "No mixer is above guessing, so nothing is said about any: train longer or tune." in (
+        said(tmp_path, "caution")
+    )
+
+
+def test_a_state_too_small_is_said_even_where_no_mixer_is_above_guessing(tmp_path: Path) -> None:
+    seeds(tmp_path, (0.2,) * 3, mixers="based", state_size=0)
+    seeds(tmp_path, (0.2,) * 3, mixers="hyena", state_size=0)
+    assert all("state is too small" in text for text in said(tmp_path, "bad"))
+    assert not any("above guessing" in text for text in said(tmp_path, "caution"))
+    seeds(tmp_path, (0.2,) * 3, mixers="attention")
+    assert any("No mixer with state enough is above" in t for t in said(tmp_path, "caution"))
 
 
 def test_lost_runs_are_counted_and_their_mixers_named(tmp_path: Path) -> None:

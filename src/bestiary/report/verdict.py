@@ -1,11 +1,14 @@
 """What happened, in sentences made from the numbers by stated rules.
 
-*Recalls*: every seed that finished has a test accuracy of at least ``RECALLS``. *Guesses*: no seed
-is above guessing among the pairs drawn by more than ``NEAR``. Anything between recalls in part; a
-mixer of which some seeds recall and others do not depends on the seed. A *setting* is a width with
-a test segment (length and pairs). Reasons are given only where theory has one:
+*Recalls*: every seed that finished has a test accuracy of at least ``RECALLS``; a mixer of which
+some seeds do and others do not *depends on the seed*. It *does not recall* where no seed is above
+guessing among the pairs drawn by more than ``NEAR``, or the interval over seeds is below guessing,
+*may be guessing* where that interval holds guessing, and *recalls in part* where it is above. A
+*setting* is a width with a test segment (length and pairs). Reasons are given only where theory has
+one:
 
-* below guessing among the pairs drawn nothing has been learned of recall, so no reason is given;
+* below guessing among the pairs drawn nothing has been learned of recall, so no reason is given,
+  and none to any mixer where none is above guessing;
 * a stack of gated convolutions alone needs a width that grows with the sequence (arXiv
   2312.04927), so that a width under the length explains a failure, and a larger one does not;
 * attention recalls at a width that does not grow, so its failure is one of training;
@@ -33,7 +36,7 @@ MOST_NAMED = 3
 BITS = 32
 """Of one element of state, as it is trained."""
 
-Grade = Literal["recalls", "depends", "part", "guesses"]
+Grade = Literal["recalls", "depends", "part", "unclear", "guesses"]
 Kind = Literal["headline", "good", "bad", "caution"]
 
 
@@ -51,7 +54,7 @@ def verdict(study: Study) -> list[Line]:
     if not measured:
         return [Line("headline", "No run has finished yet, so nothing is known."), *cautions(study)]
     lines = [mixer_line(label, of_mixer(measured, label), study) for label in labels(measured)]
-    return [headline(measured), *lines, *separation(measured), *cautions(study)]
+    return [headline(measured), *lines, *alike(study), *separation(measured), *cautions(study)]
 
 
 def grade(result: SegmentResult) -> Grade:
@@ -61,7 +64,11 @@ def grade(result: SegmentResult) -> Grade:
         return "recalls"
     if any(recalled):
         return "depends"
-    return "guesses" if max(result.accuracies) <= chance_of(result) + NEAR else "part"
+    chance = chance_of(result)
+    low, high = (0.0, 1.0) if result.accuracy is None else result.accuracy.bounds
+    if max(result.accuracies) <= chance + NEAR or high < chance:
+        return "guesses"
+    return "unclear" if low <= chance else "part"
 
 
 def labels(results: Sequence[SegmentResult]) -> list[str]:
@@ -130,12 +137,12 @@ def said(what: Grade, result: SegmentResult) -> str:
     if what == "depends":
         count = sum(accuracy >= RECALLS for accuracy in result.accuracies)
         return f"depends on the seed: {count} of {seeds} reach {RECALLS}, the mean is {number}"
-    guessing = f"guessing among the pairs drawn has {share(result.chance)}"
-    if what == "guesses":
-        return f"does not recall: {number}, where {guessing}"
-    if seeds > 1 and result.accuracy is not None and result.accuracy.bounds[0] <= chance_of(result):
-        return f"is not told from guessing by its seeds: {number}, where {guessing}"
-    return f"recalls in part: {number}, where {guessing}"
+    guessing = share(result.chance)
+    if what == "unclear":
+        inside = f"guessing among the pairs drawn, {guessing}, lies inside"
+        return f"may be guessing: {number}, and {inside}"
+    how = "does not recall" if what == "guesses" else "recalls in part"
+    return f"{how}: {number}, where guessing among the pairs drawn has {guessing}"
 
 
 def below_guessing(result: SegmentResult) -> bool:
@@ -179,7 +186,7 @@ def reasons(failures: Sequence[SegmentResult], study: Study) -> str:
             "shown: train longer or tune before asking for a reason."
         )
     explained = [r for r in failures if r not in too_small and r not in untrained]
-    if not explained:
+    if not explained or nothing_learned(study):
         return text
     if convolves_only(mixers):
         text += convolution_reason(explained)
@@ -194,6 +201,12 @@ def reasons(failures: Sequence[SegmentResult], study: Study) -> str:
             "2312.04927), so look at its training: rate, steps, initialisation."
         )
     return text
+
+
+def nothing_learned(study: Study) -> bool:
+    """Whether there is more than one mixer, and none is above guessing in any setting."""
+    measured = [result for result in study.segments if result.accuracies]
+    return len(labels(measured)) > 1 and {grade(result) for result in measured} == {"guesses"}
 
 
 def convolution_reason(failures: Sequence[SegmentResult]) -> str:
@@ -225,19 +238,22 @@ def ceiling(result: SegmentResult, study: Study) -> float:
     return float(recall_ceiling(BITS * result.state_size, result.pairs, values))
 
 
+def alike(study: Study) -> list[Line]:
+    """Where mixers are all so good, or so bad, that nothing tells them apart."""
+    measured = [result for result in study.segments if result.accuracies]
+    if len(labels(measured)) > 1 and {grade(result) for result in measured} == {"recalls"}:
+        said = "Every mixer recalls, so these settings are too easy to tell them apart."
+        return [Line("caution", said)]
+    able = [result for result in measured if ceiling(result, study) >= RECALLS]
+    if not nothing_learned(study) or not able:
+        return []
+    which = "No mixer" if len(able) == len(measured) else "No mixer with state enough"
+    said = f"{which} is above guessing, so nothing is said about any: train longer or tune."
+    return [Line("caution", said)]
+
+
 def separation(results: Sequence[SegmentResult]) -> list[Line]:
     """Where the seeds do not tell apart a mixer that recalls from one that does not."""
-    lines = []
-    grades = {grade(result) for result in results}
-    if len(labels(results)) > 1 and grades == {"recalls"}:
-        lines.append(
-            Line(
-                "caution", "Every mixer recalls, so these settings are too easy to tell them apart."
-            )
-        )
-    if len(labels(results)) > 1 and grades == {"guesses"}:
-        said = "No mixer is above guessing, so nothing is said about any: train longer or tune."
-        lines.append(Line("caution", said))
     unclear: dict[tuple[str, str], list[str]] = {}
     for where in dict.fromkeys(setting(result) for result in results):
         here = [result for result in results if setting(result) == where]
@@ -245,7 +261,7 @@ def separation(results: Sequence[SegmentResult]) -> list[Line]:
         names = [r.point.label for r in here if grade(r) != "recalls" and overlap(best, r)]
         if grade(best) == "recalls" and names:
             unclear.setdefault((joined(names), best.point.label), []).append(where)
-    return lines + [
+    return [
         Line(
             "caution",
             f"The seeds do not separate {names} from {best} (their intervals overlap) at "
