@@ -43,13 +43,18 @@ def test_a_narrow_terminal_shows_the_whole_status_and_the_reason_below(
 ):
     from bestiary.cli import sweeping
 
-    row = {"run_id": "short_conv-0123456789ab", "status": "interrupted", "seed": 0, "d_model": 32}
-    row |= {"learning_rate": 0.003, "accuracy": None, "validation_accuracy": 0.5, "seconds": 14.0}
+    run_id = "short_conv+attention-0123456789ab"
+    row = {"run_id": run_id, "status": "interrupted", "seed": 0, "d_model": 256}
+    row |= {"learning_rate": 0.003, "accuracy": None, "validation_accuracy": 0.5, "seconds": 140.0}
     row["reason"] = "SIGTERM was received at step 582"
     monkeypatch.setattr(sweeping, "run_rows", lambda folder: [row])
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["runs", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
-    assert "interrupted" in lines[1] and "0.500" in lines[1]
-    assert lines[2] == "short_conv-0123456789ab interrupted: SIGTERM was received at step 582"
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["run", "status", "seed", "width", "rate", "test", "valid", "time"]
+    assert lines[1].split() == [
+        run_id, "interrupted", "0", "256", "3e-3", "–", "0.500", "2.3", "min",
+    ]  # fmt: skip
+    assert lines[2] == f"{run_id} interrupted: SIGTERM was received at step 582"

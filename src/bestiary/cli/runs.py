@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -23,7 +24,7 @@ def runs(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """List runs with their status and accuracy.
+    """List runs with their status and their accuracy on test and validation.
 
     Example: bestiary runs results/quick --status failed
     """
@@ -38,22 +39,7 @@ def runs(
     if not rows:
         typer.echo(f"no {status + ' ' if status else ''}runs in {folder}")
         return 0
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-    for name in ("run", "status", "seed", "width", "rate", "accuracy", "validation", "time"):
-        right = name in ("seed", "width", "rate", "accuracy", "validation", "time")
-        table.add_column(name, justify="right" if right else "left", no_wrap=not right)
-    for row in rows:
-        table.add_row(
-            str(row["run_id"]),
-            str(row["status"]),
-            str(row["seed"]),
-            str(row["d_model"]),
-            _number(row["learning_rate"], "g"),
-            _number(row["accuracy"], ".3f"),
-            _number(row["validation_accuracy"], ".3f"),
-            f"{_number(row['seconds'], '.0f')} s",
-        )
-    Terminal().show(table)
+    Terminal().show(_table(rows))
     # In a column of their own, reasons would squeeze the table on a narrow terminal.
     for row in rows:
         if row["status"] != "finished" and row["reason"]:
@@ -61,5 +47,24 @@ def runs(
     return 0
 
 
-def _number(value: object, form: str) -> str:
-    return format(value, form) if isinstance(value, (int, float)) else "—"
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Heads are short, for a long name of a hybrid leaves few columns of eighty."""
+    from bestiary.report.table import seconds_text, share
+    from bestiary.runs.tuning import rate_text
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("run", "status", "seed", "width", "rate", "test", "valid", "time"):
+        text = name in ("run", "status")
+        table.add_column(name, justify="left" if text else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            str(row["run_id"]),
+            str(row["status"]),
+            str(row["seed"]),
+            str(row["d_model"]),
+            rate_text(row["learning_rate"]),
+            share(row["accuracy"]),
+            share(row["validation_accuracy"]),
+            seconds_text(row["seconds"]),
+        )
+    return table
