@@ -55,6 +55,10 @@ class SparseWeight(nn.Module):
         weight = self.values.new_zeros(self.width, self.width)
         return weight.index_put((self.sources, self.targets), self.values)
 
+    def entry_rounds(self) -> list[Tensor]:
+        """The entries in rounds; in all but perhaps the last a column has one at most."""
+        return [getattr(self, name) for name, _ in self.rounds]
+
     def forward(self, u: Tensor) -> Tensor:
         """(…, width) to the same."""
         if self.as_dense:
