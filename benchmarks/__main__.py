@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.ratio import Ratio, markdown
 
-SUBJECTS = ("mqar", "conv", "training", "butterfly")
+SUBJECTS = ("mqar", "conv", "training", "butterfly", "compiled")
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
