@@ -208,7 +208,7 @@ class ProgramMaker:
         """The last value, beside some of those that nothing used."""
         last = self.values[-1]
         loose = [v for v in self.values[:-1] if v not in self.used]
-        return concat([last, *loose[: self.choose(4)]]) if loose and self.choose(3) else last
+        return concat([last, *loose[: (0, 1, 3, len(loose))[self.choose(4)]]])
 
     def window(self) -> tuple[int, int] | None:
         if self.choose(2):

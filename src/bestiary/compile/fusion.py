@@ -83,10 +83,12 @@ def simplest(number: RowNumber) -> RowNumber:
 def scaled_by(form: Form, number: RowNumber) -> Form | None:
     """``number`` ⊙ form, or None where that takes a cell of its own."""
     number = simplest(number)
+    if is_number(number, 0):
+        return of_number(0)
     if form.constant:
         return Form(bias=simplest(form.bias * form.conv_bias * number))
     if not isinstance(number, Rows):
-        gate = {wire: weight * number for wire, weight in form.gate.items()} if number != 0 else {}
+        gate = {wire: weight * number for wire, weight in form.gate.items()}
         return Form(
             gate=gate,
             bias=simplest(form.bias * number),
@@ -133,9 +135,12 @@ def raised_by(form: Form, weight: Scalar, number: RowNumber) -> Form | None:
 
 def convolved_by(form: Form, taps: Taps, ring: int | None) -> Form | None:
     """taps * form, or None where form has to be a wire first."""
-    if form.filtered and is_number(form.bias, 1) and is_number(form.conv_bias, 0):
+    factor = simplest(form.bias)
+    if form.filtered and not isinstance(factor, Rows):
         assert form.taps is not None
-        return Form(bias=1, convolved=form.convolved, taps=form.taps * taps, conv_bias=0)
+        both = (form.taps * taps).scaled(factor)
+        number = filtered_number(taps, form.conv_bias * factor, ring)
+        return Form(bias=1, convolved=form.convolved, taps=both, conv_bias=number)
     wire = form.single
     if wire is None:
         return None
