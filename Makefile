@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 EXTRAS := ray,hf,tensorboard,wandb,onnx,optimize,docs,lint,test
 
-.PHONY: run test test-programs test-bounds test-cuda lint format bench docs clean
+.PHONY: run test test-programs test-bounds test-cuda lint format bench bench-schedule docs clean
 
 # The environment of `run` holds what a user needs; `test`, `lint` and `bench` add the extras.
 $(VENV)/.run: pyproject.toml constraints.txt
@@ -45,6 +45,10 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+
+# How often the heuristic schedule is the best one, and by how much it is not.
+bench-schedule: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.schedule
 
 docs: $(VENV)/.dev
 	$(BIN)/mkdocs build --strict
