@@ -230,7 +230,7 @@ def test_tab_reaches_every_control_and_the_focus_can_be_seen(seen: Opened) -> No
     assert not any(entry.endswith("False]") for entry in controls)
     tags = [entry[2:].split(" ")[0] for entry in controls]
     assert tags.count("INPUT") == 2 and tags.count("SELECT") == 3
-    assert tags.count("SUMMARY") >= 3 and tags.count("BUTTON") >= 13 + 14 + 2
+    assert tags.count("SUMMARY") >= 3 and tags.count("BUTTON") >= 11 + 14 + 2
 
 
 def test_the_keyboard_alone_can_filter(seen: Opened) -> None:
@@ -274,6 +274,35 @@ def test_it_fits_the_screen_without_scrolling_sideways(
             assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width + 1
             drawn = float(chart.get_attribute("width") or 0)
             assert box["width"] == pytest.approx(drawn, abs=1), "drawn larger and shrunk"
+
+
+def test_the_table_shows_every_column_at_1200_pixels(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Also where none says the same in every row, and the numbers are large."""
+    folder = tmp_path_factory.mktemp("wide")
+    sizes = {"state_size": 262_144, "vocab_size": 8192, "summary": {"parameters": 12_345_678}}
+    for width, seeds in ((128, 3), (512, 2)):
+        for seed in range(seeds):
+            for mixer, rate in ((("short_conv", "attention"), 3e-3), ("hyena", 1e-2)):
+                tests = {(256, 16): 0.97 + seed / 100, (1024, 64): 0.4}
+                write_run(
+                    folder, mixers=mixer, width=width, rate=rate, seed=seed, test=tests, **sizes
+                )
+    write_run(folder, mixers="hyena", width=512, rate=1e-2, seed=2, test=tests, status="diverged",
+              **sizes)  # fmt: skip
+    with opened(browser, write_page(folder), width=1200, charts=False) as seen:
+        assert seen.page.locator("#results thead th").count() == 13
+        table = seen.page.locator(".scroll", has=seen.page.locator("#results"))
+        wide, there = table.evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert wide <= there
+
+
+def test_what_every_row_has_is_said_under_the_table_and_is_no_column(seen: Opened) -> None:
+    said = seen.page.get_by_text("In every row: seeds 3, lost runs 0.")
+    assert said.is_visible()
+    heads = seen.page.locator("#results thead th").all_inner_texts()
+    assert "accuracy" in heads and "seeds" not in heads and "lost runs" not in heads
 
 
 def test_a_window_that_narrows_is_drawn_anew(browser: Browser, report: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from made_runs import write_run
 
 from bestiary.report import load_study
 from bestiary.report.charts import Chart, LeftOut, draw
+from bestiary.report.charts.state import ceiling_rows
 from bestiary.report.charts.style import BACKGROUND, COLOURS
 from bestiary.report.charts.training import MOST_POINTS, thinned
 from bestiary.report.study import Study
@@ -80,30 +82,68 @@ def test_width_has_a_panel_a_segment_and_a_mark_a_width(charts: dict[str, Chart]
     assert found == {(p, m, d) for p in panels for m in ("attention", "base_conv") for d in (4, 8)}
 
 
-def test_the_ceiling_is_that_of_information_theory(charts: dict[str, Chart]) -> None:
+def test_the_ceiling_is_that_of_information_theory(study: Study) -> None:
     """2 answers out of 8 values need 6 bits; below 1/8 nothing need be stored."""
-    rows = of_kind(charts["state"], "ceiling")
-    rows = [row for row in rows if row["pairs"] == 2]
+    result = next(r for r in study.segments if r.pairs == 2)
+    rows = ceiling_rows(result, choices=8, smallest=1, largest=1)
     assert {row["bits"] for row in rows} == {
         "ceiling, 32 bits an element",
         "ceiling, 1 bit an element",
     }
+    rising = 0
     for row in rows:
         bits = row["state_size"] * (32 if "32" in row["bits"] else 1)
         if bits > 6.001:
             assert row["accuracy"] == 1
         elif bits < 5.999:
+            rising += 1
             a = row["accuracy"]
             entropy = -(a * np.log2(a) + (1 - a) * np.log2(1 - a))
             needed = 2 * (3 - entropy - (1 - a) * np.log2(7))
             assert needed == pytest.approx(bits, rel=0.01)
             assert 1 / 8 <= a < 1
+    assert rising > 20
 
 
-def test_the_ceiling_spans_what_was_measured(charts: dict[str, Chart]) -> None:
+def test_the_ceiling_begins_at_the_smallest_state_and_spans_what_was_measured(
+    charts: dict[str, Chart],
+) -> None:
     measured = [row["state_size"] for row in of_kind(charts["state"], "mean")]
     drawn = [row["state_size"] for row in of_kind(charts["state"], "ceiling")]
-    assert min(drawn) < min(measured) and max(drawn) > max(measured)
+    assert min(drawn) == min(measured) >= 1 and max(drawn) >= max(measured)
+
+
+def test_a_single_size_of_state_has_an_axis_of_some_length(tmp_path: Path) -> None:
+    write_run(tmp_path, state_size=4096)
+    (chart,) = [c for c in draw(load_study(tmp_path)) if isinstance(c, Chart) if c.name == "state"]
+    drawn = [row["state_size"] for row in of_kind(chart, "ceiling")]
+    assert (min(drawn), max(drawn)) == (2048, 8192)
+
+
+def test_equal_accuracies_at_a_gap_stand_side_by_side(tmp_path: Path) -> None:
+    mixers = ("attention", "based", "hyena")
+    for mixer in mixers:
+        write_run(tmp_path, mixers=mixer, gaps={(4, 7): 1.0, (8, 15): 1.0})
+    (chart,) = [c for c in draw(load_study(tmp_path)) if isinstance(c, Chart) if c.name == "gap"]
+    low, high = (
+        [row["place"] for row in chart.rows if row["bin"] == text] for text in ("4 to 7", "8 to 15")
+    )
+    # An eighth of an octave apart, the middle mixer in the middle of the bin.
+    assert np.diff(np.log2(low)) == pytest.approx([0.12, 0.12])
+    assert low[1] == pytest.approx(28**0.5)
+    assert max(low) < min(high)
+
+
+def test_an_accuracy_is_written_where_there_is_more_room_beside_its_interval(
+    tmp_path: Path,
+) -> None:
+    for seed, accuracy in enumerate((0.26, 0.38, 0.45)):
+        write_run(tmp_path, mixers="hyena", seed=seed, test=accuracy)
+        write_run(tmp_path, mixers="based", seed=seed, test=0.9)
+    (chart,) = [c for c in draw(load_study(tmp_path)) if isinstance(c, Chart) if c.name == "recall"]
+    svg = vl_convert.vegalite_to_svg(chart.vega_lite(), allowed_base_urls=[])
+    aligned = dict(re.findall(r'text-anchor="(\w+)"[^>]*>(0\.363|0\.900)<', svg))
+    assert aligned == {"start": "0.363", "end": "0.900"}
 
 
 def test_gap_rows_are_means_over_seeds_of_the_bins(charts: dict[str, Chart], study: Study) -> None:

@@ -36,7 +36,9 @@ from bestiary.report.table import (
     COLUMNS,
     cells,
     guessing_line,
+    once_line,
     reading_line,
+    repeated,
     row_of,
     seconds_text,
     share,
@@ -162,7 +164,13 @@ def statuses_of(point: Point) -> str:
 
 
 def table(study: Study, looks: Mapping[str, Look]) -> dict[str, Any]:
-    """The rows of the table, each cell with what it is sorted by."""
+    """The rows of the table, each cell with what it is sorted by.
+
+    As on a terminal, what all rows have is said once and is no column; guessing has a note.
+    """
+    said_once = repeated(study.segments)
+    chances = {result.chance for result in study.segments}
+    left_out = {*said_once, *(("chance",) if len(chances) == 1 else ())}
     rows = []
     for result in study.segments:
         values = row_of(result)
@@ -184,10 +192,15 @@ def table(study: Study, looks: Mapping[str, Look]) -> dict[str, Any]:
                         "bar": bar(values[column.key]) if column.key == "accuracy" else None,
                     }
                     for column, text in zip(COLUMNS, cells(result), strict=True)
+                    if column.key not in left_out
                 ],
             }
         )
-    return {"columns": COLUMNS, "rows": rows}
+    return {
+        "columns": [column for column in COLUMNS if column.key not in left_out],
+        "once": once_line(said_once) if said_once else "",
+        "rows": rows,
+    }
 
 
 def bar(accuracy: float | None) -> str | None:

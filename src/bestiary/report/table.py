@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -73,7 +73,7 @@ COLUMNS = (
     Column("failed", "lost runs"),
 )
 HOISTED = ("width", "length", "pairs", "learning_rate", "seeds", "failed")
-"""Columns that a terminal leaves out where all rows agree."""
+"""Columns that are left out, and said once, where all rows agree."""
 GIVING_WAY = ("learning_rate", "failed", "seeds")
 """Columns that a narrow terminal leaves out."""
 NOTHING = "–"
@@ -221,8 +221,7 @@ def rich_table(
     fewer = [column for column in kept if column.key not in GIVING_WAY]
     notes = [reading_line(segments), guessing_line(segments)]
     if said_once:
-        each = (f"{c.title} {said_once[c.key]}" for c in COLUMNS if c.key in said_once)
-        notes.insert(0, f"In every row: {', '.join(each)}.")
+        notes.insert(0, once_line(said_once))
     for columns, whole_lines in ((kept, True), (fewer, True), (fewer, False)):
         table = lay_out(segments, columns, notes, title, whole_lines)
         if width is None or narrowest(table) <= width:
@@ -236,6 +235,12 @@ def repeated(segments: Sequence[SegmentResult]) -> dict[str, str]:
     rows = [dict(zip(COLUMNS, cells(result), strict=True)) for result in segments]
     texts = {column.key: {row[column] for row in rows} for column in COLUMNS}
     return {key: texts[key].pop() for key in HOISTED if len(texts[key]) == 1}
+
+
+def once_line(said_once: Mapping[str, str]) -> str:
+    """What every row has, by the keys of columns."""
+    each = (f"{c.title} {said_once[c.key]}" for c in COLUMNS if c.key in said_once)
+    return f"In every row: {', '.join(each)}."
 
 
 def narrowest(table: Table) -> int:

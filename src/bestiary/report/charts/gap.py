@@ -26,25 +26,32 @@ NAME, TITLE = "gap", "Accuracy against the gap between key and query"
 CAPTION = (
     "Test accuracy of the queries whose key stands that many tokens back, all test segments "
     f"together: mean over seeds and {MEANING}. A bin holds gaps from one power of two to the next "
-    "and is drawn in its middle. The dashed line is guessing among the pairs drawn."
+    "and is drawn around its middle, mixers side by side. The dashed line is guessing among the "
+    "pairs drawn."
 )
+SPREAD, APART = 0.5, 0.12
+"""Octaves over which the marks of a bin are spread at most, and between two of them."""
 
 
 def gap_rows(points: Sequence[Point], results: pl.DataFrame) -> list[dict[str, Any]]:
-    """One row a point and bin of gaps."""
+    """One row a point and bin of gaps; ``place`` keeps equal accuracies from hiding one another."""
     gaps = results.filter((pl.col("split") == "test") & (pl.col("slice") == "gap"))
     by_run: dict[str, list[dict[str, Any]]] = {}
     for row in gaps.iter_rows(named=True):
         by_run.setdefault(row["run_id"], []).append(row)
     many_widths = len({point.d_model for point in points}) > 1
+    labels = list(dict.fromkeys(point.label for point in points))
+    apart = min(APART, SPREAD / len(labels)) if labels else 0.0
     rows: list[dict[str, Any]] = []
     for point in points:
+        beside = 2 ** (apart * (labels.index(point.label) - (len(labels) - 1) / 2))
         bins: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for run in point.chosen.finished:
             for row in by_run.get(run["run_id"], []):
                 bins.setdefault((row["gap_low"], row["gap_high"]), []).append(row)
         for (low, high), measured in sorted(bins.items()):
             interval = mean_interval([row["accuracy"] for row in measured])
+            middle = (max(low, 0.5) * max(high, 0.5)) ** 0.5
             rows.append(
                 {
                     "kind": "mean",
@@ -52,7 +59,8 @@ def gap_rows(points: Sequence[Point], results: pl.DataFrame) -> list[dict[str, A
                     "mixer": point.label,
                     "point": point.number,
                     "d_model": point.d_model,
-                    "gap": (max(low, 0.5) * max(high, 0.5)) ** 0.5,
+                    "gap": middle,
+                    "place": middle * beside,
                     "bin": f"{low}" if low == high else f"{low} to {high}",
                     "accuracy": interval.mean,
                     "low": interval.bounds[0],
@@ -75,7 +83,7 @@ def gap_chart(
         return LeftOut(NAME, TITLE, said)
     panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"])))
     x = alt.X(
-        "gap:Q",
+        "place:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=10),
         axis=alt.Axis(format="d", values=[2**n for n in range(24)], labelOverlap=True),
         title="gap (tokens)",

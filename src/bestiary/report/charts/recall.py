@@ -23,7 +23,7 @@ SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
     (">", "right", -1),
     ("<=", "left", 1),
 )
-"""Text stands where there is room: left of what is in the right half, right of what is not."""
+"""Text stands where there is room: left of what has more there than on its right, else right."""
 
 
 def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
@@ -78,7 +78,7 @@ def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Cha
             for test, align, sign in SIDES
         ),
         *(
-            means.transform_filter(f"datum.high {test} 0.5")
+            means.transform_filter(f"datum.low {test} 1 - datum.high")
             .mark_text(align=align, dx=11 * sign)
             .encode(x="low:Q" if sign < 0 else "high:Q", y=y, text="said:N")
             for test, align, sign in SIDES

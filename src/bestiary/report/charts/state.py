@@ -19,7 +19,7 @@ from bestiary.report.charts.chart import (
     test_accuracy,
 )
 from bestiary.report.charts.recall import hardness
-from bestiary.report.charts.style import mixer_channels
+from bestiary.report.charts.style import line_legend, mixer_channels
 from bestiary.report.segments import SegmentResult
 from bestiary.tasks.ceiling import recall_ceiling
 
@@ -76,13 +76,15 @@ def state_rows(
 def ceiling_rows(
     result: SegmentResult, choices: int, smallest: int, largest: int
 ) -> list[dict[str, Any]]:
-    """The ceilings of a segment, from below the smallest state to above the largest.
+    """The ceilings of a segment, from the smallest state to the largest.
 
-    Both the rise of the curve with most bits and everything measured are inside.
+    Where no state is so large, they go on to where each element need hold one bit.
     """
     assert result.pairs is not None
-    needed = result.pairs * np.log2(choices)
-    low, high = min(smallest, needed / max(BITS)) / 4, max(largest, needed) * 2
+    low, high = float(smallest), max(largest, 2 * result.pairs * np.log2(choices))
+    if high < 4 * low:
+        # A single size alone would be an axis of no length.
+        low, high = low / 2, high * 2
     sizes = np.geomspace(low, high, CURVE_POINTS)
     return [
         {
@@ -114,7 +116,7 @@ def state_chart(
     channels = mixer_channels(mixers)
     x = alt.X(
         "state_size:Q",
-        scale=alt.Scale(type="log", nice=False),
+        scale=alt.Scale(type="log", nice=False, padding=14),
         # The SI prefix of thousandths (m) reads like a million here; write small numbers out.
         axis=alt.Axis(
             labelExpr="format(datum.value, datum.value < 1 ? '~r' : '~s')",
@@ -129,10 +131,10 @@ def state_chart(
         "bits:N",
         scale=alt.Scale(
             domain=[f"ceiling, {b} bit{'' if b == 1 else 's'} an element" for b in BITS],
-            range=[[1, 0], [2, 3]],
+            range=[[1, 0], [5, 4]],
         ),
         # Apart from the mixers' legend, for both in one line are too wide for a phone.
-        legend=alt.Legend(title=None, symbolType="stroke", orient="bottom"),
+        legend=line_legend(orient="bottom"),
     )
     layers = [
         means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q"),

@@ -68,6 +68,18 @@ def config(theme: Theme) -> dict[str, Any]:
     }
 
 
+def line_legend(**options: Any) -> alt.Legend:
+    """A legend of lines, as long as it takes to tell dashes apart.
+
+    A symbol of that size would be as high too, so the line reaches out of a small one.
+    """
+    # A path is scaled by half the root of the size, here 5: 36 pixels around the middle of 10.
+    line = "M-3.6,0L3.6,0"
+    return alt.Legend(
+        title=None, symbolType=line, symbolSize=100, symbolOffset=13, labelOffset=24, **options
+    )
+
+
 def mixer_channels(mixers: Sequence[str], *, dashed: bool = False) -> dict[str, Any]:
     """Colour with shape, or with dashes for lines: never colour alone.
 
@@ -76,7 +88,7 @@ def mixer_channels(mixers: Sequence[str], *, dashed: bool = False) -> dict[str, 
     """
     domain = list(mixers)
     # Few columns keep a legend within a phone's width; the page sets as many as fit.
-    legend = alt.Legend(title=None, symbolType="stroke" if dashed else alt.Undefined)
+    legend = line_legend() if dashed else alt.Legend(title=None)
     colour = alt.Color("mixer:N", scale=alt.Scale(domain=domain), legend=legend)
     if dashed:
         dashes = [DASHES[number % len(DASHES)] for number in range(len(domain))]
