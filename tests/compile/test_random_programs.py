@@ -100,8 +100,11 @@ def test_every_pass_and_the_stack_compute_what_a_random_program_means(data: st.D
 def test_the_solver_s_schedules_mean_the_same_and_are_no_larger(data: st.DataObject) -> None:
     program = random_program(lambda n: data.draw(st.integers(0, n - 1)), 15)
     inputs = random_input(lambda n: data.draw(st.integers(0, n - 1)), program)
-    found = check(program, inputs, Optimize(seconds=2, threads=1)).found
+    made = check(program, inputs, Optimize(seconds=2, threads=1))
+    found = made.found
     assert found is not None
+    assert (found.layers, found.channels) == (len(made.stack.layers), made.stack.width)
+    assert found.rows == made.stack.inner_length >= found.least_rows
     assert (found.layers, found.channels) <= found.heuristic
     assert (found.least_layers, found.least_channels) <= (found.layers, found.channels)
 

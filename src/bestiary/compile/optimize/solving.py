@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bestiary.compile.cell import Cell
+from bestiary.compile.emit import inner_rows
 from bestiary.compile.expression import Concat, Value
 from bestiary.compile.fusion import simplest
 from bestiary.compile.optimize.model import Model, Plan, Problem, solver_library
@@ -41,17 +42,21 @@ class Optimize:
 class Found:
     """What the search gave.
 
-    layers, channels: of the schedule. least_layers: no schedule has fewer. least_channels: none of
-    so many layers has fewer. heuristic: layers and channels without the search. seconds: it took.
+    layers, channels, rows: of the schedule (rows: N'). least_layers: no schedule has fewer.
+    least_channels: none of so many layers has fewer. least_rows: none with the delays of ``retime``
+    has fewer, since the input has to fit, and what is read. heuristic: layers and channels without
+    the search. seconds: it took.
 
     "No schedule": none that computes every value at most once, in one of the ways that ``nodes``
-    looks at and with the delays of ``retime``, which alone decide on N'.
+    looks at. N' is not searched for: ``retime`` chooses the delays, the smallest.
     """
 
     layers: int
     channels: int
+    rows: int
     least_layers: int
     least_channels: int
+    least_rows: int
     heuristic: tuple[int, int]
     seconds: float
 
@@ -65,9 +70,14 @@ class Found:
         """Whether none of so few layers has fewer channels."""
         return self.layers_proven and self.channels == self.least_channels
 
+    @property
+    def rows_proven(self) -> bool:
+        """Whether no delays give fewer rows."""
+        return self.rows == self.least_rows
+
     def __str__(self) -> str:
         if self.channels_proven:
-            proof = "proven optimal"
+            proof = "proven optimal" + (f", as N' = {self.rows} is" if self.rows_proven else "")
         elif self.layers_proven:
             proof = f"layers proven optimal, channels at least {self.least_channels}"
         else:
@@ -109,14 +119,21 @@ class Search:
         self._fewer_layers()
         self._fewer_channels()
         found = Found(
-            self.layers,
-            self.channels,
-            min(self.layers, self.least_layers),
-            min(self.channels, self.least_channels),
-            self.heuristic,
-            time.monotonic() - self.started,
+            layers=self.layers,
+            channels=self.channels,
+            rows=inner_rows(self.best),
+            least_layers=min(self.layers, self.least_layers),
+            least_channels=min(self.channels, self.least_channels),
+            least_rows=self._least_rows(),
+            heuristic=self.heuristic,
+            seconds=time.monotonic() - self.started,
         )
         return self.best, found
+
+    def _least_rows(self) -> int:
+        if self.program.ring is not None:
+            return self.program.ring
+        return max(self.program.rows, self.program.window[1] + (self.program.output.delay or 0))
 
     def _fewer_layers(self) -> None:
         for layers in range(self.least_layers, self.layers):
