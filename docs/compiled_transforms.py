@@ -20,7 +20,7 @@ from bestiary.structured.transforms.registry import TRANSFORMS, Transform
 
 SIZES = (8, 64, 256)
 HEADS = (
-    "transform", "n", "layers", "at most", "paper", "N'", "d'", "error, float64", "float32",
+    "transform", "n", "method", "layers", "at most", "paper", "N'", "d'", "float64", "float32",
 )  # fmt: skip
 
 
@@ -39,8 +39,9 @@ def row(transform: Transform, n: int, folder: Path) -> tuple[str, ...]:
     return (
         transform.name,
         str(work.origin.n),
+        report.name.rpartition(", ")[2],
         str(report.layers),
-        str(bounds["bound"].layers) if "bound" in bounds else "–",
+        str(bounds["bound by groups"].layers) if "paper" in bounds else "–",
         str(bounds["paper"].layers) if "paper" in bounds else "–",
         f"{report.inner_rows:,}",
         str(report.width),
@@ -52,7 +53,7 @@ def row(transform: Transform, n: int, folder: Path) -> tuple[str, ...]:
 def lines(sizes: list[int]) -> Iterator[str]:
     """The table in Markdown, line by line as it is made."""
     yield f"| {' | '.join(HEADS)} |"
-    yield f"|---|{'---:|' * (len(HEADS) - 1)}"
+    yield f"|---|---:|---|{'---:|' * (len(HEADS) - 3)}"
     with tempfile.TemporaryDirectory() as folder:
         for transform in TRANSFORMS.values():
             for n in sizes:

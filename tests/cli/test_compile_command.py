@@ -22,7 +22,7 @@ from bestiary.runs.worker import execute
 @pytest.fixture(scope="module")
 def dct(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("dct") / "dct.safetensors"
-    assert main(["compile", "dct", "--n", "8", "-o", str(path)]) == 0
+    assert main(["compile", "dct", "--n", "8", "--method", "groups", "-o", str(path)]) == 0
     return path
 
 
@@ -104,7 +104,7 @@ def test_inspect_lists_layers_and_writes_page_and_picture(
 def test_a_pass_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "hadamard", "--n", "4", "--dump-after", "schedule"]) == 0
     out = capsys.readouterr().out
-    assert "cell(" in out and "read rows 0 to 3 of" in out
+    assert " layer 1" in out and " ⊙ " in out and "read rows 0 to 3 of" in out
 
 
 def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(

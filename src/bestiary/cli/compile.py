@@ -37,7 +37,9 @@ def compile_(
         str, typer.Option(help="Of a mixer: channel, or time for d' = d.")
     ] = "channel",
     mode: Annotated[str, typer.Option(help="causal, or circular: rows in a ring.")] = "causal",
-    method: Annotated[str, typer.Option(help="Construction of a matrix.")] = "groups",
+    method: Annotated[
+        str, typer.Option(help="direct, groups, blocks, bits, paper; auto: the fewest numbers.")
+    ] = "auto",
     radix: Annotated[int, typer.Option(help="Rows a level mixes: fewer layers, wider.")] = 2,
     optimize: Annotated[
         float | None,

@@ -17,6 +17,7 @@ from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_gated import gated
 from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
 from bestiary.compile.from_matrix import matrix_program
+from bestiary.compile.from_matrix.direct import direct_forms
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import (
     Origin,
@@ -42,16 +43,25 @@ Reference = Callable[[Tensor], Tensor]
 MATRIX_TOLERANCE = 1e-10
 """Of a matrix as a stack, relative to the largest output (docs/theory.md, 'Bounds')."""
 LAYOUTS = ("channel", "time")
+MOST_DIRECT = 64
+"""Channels of a direct form that are worth trying beside a chain of factors."""
+LARGEST_DIRECT = 1024
+"""Rows of a matrix whose direct forms are looked for, in its dense entries."""
 MOST_CHECKED = 4096
 """Up to so many numbers a stack is checked at once; larger ones when `verify` is asked."""
 
 
 @dataclass(frozen=True)
 class How:
-    """How a matrix is compiled: see ``compile.matrix``. optimize: seconds to search, or None."""
+    """How a matrix is compiled.
+
+    mode, radix: see ``compile.matrix``. method: one of its methods, or ``auto``: of groups and a
+    narrow direct form the one of fewest non-zero numbers. optimize: seconds to search for the best
+    schedule, or None.
+    """
 
     mode: Mode = "causal"
-    method: str = "groups"
+    method: str = "auto"
     radix: int = 2
     optimize: float | None = None
 
@@ -253,18 +263,15 @@ def sizes(bounds: Mapping[str, Bound]) -> dict[str, Size]:
 def _of_member(
     member: StructuredMatrix, origin: Origin, how: How, name: str, is_complex: bool
 ) -> Work:
-    program = matrix_program(member, origin.d, how.mode, how.method, how.radix)
-    if member.is_complex and not is_complex:
-        program = real_part(program)
-    search = None if how.optimize is None else Optimize(seconds=how.optimize)
-    compiled = compile_program(replace(program, name=name), optimize=search)
+    as_real = member.is_complex and not is_complex
+    compiled = _cheapest(member, origin.d, how, name, as_real)
     try:
         beside = {
-            "bound": our_bound(member, origin.d, how.mode),
+            "bound by groups": our_bound(member, origin.d, how.mode),
             "paper": paper_bound(member, origin.d),
         }
     except UserError:
-        # A form without a bound of its own, such as one dense filter.
+        # A form without a bound of its own, such as Monarch with dense blocks.
         beside = {}
     error = None
     if origin.n <= MOST_CHECKED:
@@ -272,3 +279,34 @@ def _of_member(
         reference = reference_of(origin, None)
         error = agree(compiled.stack, reference, rows, width, tolerance=MATRIX_TOLERANCE)
     return Work(compiled, origin, measure(compiled, sizes(beside)), error)
+
+
+def _cheapest(member: StructuredMatrix, d: int, how: How, name: str, as_real: bool) -> Compiled:
+    """The stack with the fewest non-zero numbers among the methods that ``how`` allows."""
+    search = None if how.optimize is None else Optimize(seconds=how.optimize)
+    methods = _automatic(member, d, how.mode) if how.method == "auto" else [how.method]
+    made: list[Compiled] = []
+    refused: list[UserError] = []
+    for method in methods:
+        try:
+            program = matrix_program(member, d, how.mode, method, how.radix)
+        except UserError as error:
+            refused.append(error)
+            continue
+        program = replace(real_part(program) if as_real else program, name=f"{name}, {method}")
+        made.append(compile_program(program, optimize=search))
+    if not made and how.method == "auto" and methods == ["groups"]:
+        # What is no chain of factors, such as Monarch, has its direct form however wide.
+        return _cheapest(member, d, replace(how, method="direct"), name, as_real)
+    if not made:
+        raise refused[-1]
+    return min(made, key=lambda one: measure(one).parameters.nonzero)
+
+
+def _automatic(member: StructuredMatrix, d: int, mode: Mode) -> list[str]:
+    """The methods worth trying: a direct form where it is narrow, or where there is no chain."""
+    if member.n > LARGEST_DIRECT:
+        return ["groups"]
+    dense = (member.real_form() if member.is_complex else member.dense()).double().numpy()
+    form = direct_forms(dense, d * (1 + member.is_complex), mode)[0]
+    return ["groups", "direct"] if form.width <= MOST_DIRECT else ["groups"]
