@@ -85,3 +85,14 @@ def test_rates_that_are_none_are_one_sentence(tmp_path, monkeypatch, capsys):
     write_config(tmp_path)
     assert main(["tune", "tiny.yaml", "--rates", "fast"]) == 2
     assert "--rates is 'fast'; it must be numbers such as 1e-3,1e-2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", [".", "nowhere/rates.yaml", "tiny.yaml/rates.yaml"])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_trained(
+    path, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    write_config(tmp_path)
+    assert main(["tune", "tiny.yaml", "--write", path]) == 2
+    assert f"--write is '{path}'; it must be a file in a folder" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()

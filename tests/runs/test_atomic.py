@@ -36,3 +36,29 @@ def test_json_that_is_missing_or_cut_off_reads_as_none(tmp_path):
     assert read_json(tmp_path / "none.json") is None
     (tmp_path / "cut.json").write_text('{"a": [1, 2')
     assert read_json(tmp_path / "cut.json") is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/a part"),
+        OSError("No space left on device (os error 28)"),
+        RuntimeError("I/O error: No space left on device (os error 28)"),
+    ],
+)
+def test_what_a_library_says_of_a_full_disk_is_an_error_of_the_file_asked_for(tmp_path, error):
+    def fill_the_disk(part):
+        raise error
+
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        write_with(tmp_path / "a.parquet", fill_the_disk)
+    assert (raised.value.errno, raised.value.filename) == (28, str(tmp_path / "a.parquet"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_any_other_error_of_a_writer_passes_as_it_is(tmp_path):
+    def fail(part):
+        raise ValueError("no such column")
+
+    with pytest.raises(ValueError, match="no such column"):
+        write_with(tmp_path / "a.parquet", fail)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from bestiary.cli.recall import (
     Seeds,
     Workers,
 )
+from bestiary.errors import UserError
 
 if TYPE_CHECKING:
     from bestiary.runs.tuning import Tuning
@@ -61,6 +63,8 @@ def tune(
     from bestiary.runs.request import read_experiment
     from bestiary.runs.tuning import FILE, cautions, over_rates, parse_rates
 
+    if write is not None and not _writable(write):
+        raise UserError(f"--write is {str(write)!r}; it must be a file in a folder to write to")
     experiment = read_experiment(config, preset, overrides or (), mixers or (), seeds, workers)
     experiment = over_rates(experiment, parse_rates(rates))
     plan = make_plan(experiment, out or Path("results") / experiment.name)
@@ -79,6 +83,10 @@ def tune(
             Terminal().show(Text(f"! {caution}"))
         typer.echo(f"tuning file: {write or plan.folder / FILE}")
     return say_failed(plan, outcome)
+
+
+def _writable(path: Path) -> bool:
+    return not path.is_dir() and path.parent.is_dir() and os.access(path.parent, os.W_OK)
 
 
 def _table(tuning: Tuning) -> Table:

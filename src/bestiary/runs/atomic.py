@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,18 @@ def write_with(path: Path, writer: Callable[[Path], object]) -> None:
 
     The data reach the disk before the name does, so a crash leaves the old file or the new one.
     When the disk is full or the writer fails, the old file stays and no part of a new one does.
+    Raises ``OSError`` of ``path``, also for what a library says of the file it was given.
     """
+    try:
+        _write_beside(path, writer)
+    except Exception as error:
+        number = _system_error(error)
+        if number is None:
+            raise
+        raise OSError(number, os.strerror(number), str(path)) from error
+
+
+def _write_beside(path: Path, writer: Callable[[Path], object]) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     os.close(handle)
     part = Path(name)
@@ -33,6 +45,15 @@ def write_with(path: Path, writer: Callable[[Path], object]) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _system_error(error: Exception) -> int | None:
+    """The number of the system's error behind ``error``, None where there is none."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    # Libraries in Rust report it as an error of their own, whose text ends in the number.
+    told = re.search(r"os error (\d+)", str(error))
+    return int(told[1]) if told else None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -94,6 +94,8 @@ def reason_of(error: BaseException) -> str:
     said = " ".join(str(error).split())
     if isinstance(error, UserError):
         return said
+    if isinstance(error, OSError) and error.errno and error.filename:
+        return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError) or "can't allocate memory" in said:
         return "out of memory; take a smaller batch or model, or fewer workers"
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
