@@ -1,4 +1,6 @@
 import json
+import os
+import stat
 import subprocess
 import sys
 
@@ -76,6 +78,16 @@ def test_without_the_extra_its_name_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(UserError, match=r"bestiary\[hf\]"):
         to_hf(MIXED, "test")
+
+
+@pytest.mark.parametrize("name", ["test.parquet", "test.safetensors"])
+def test_files_can_be_read_by_others_as_the_umask_says(tmp_path, name):
+    before = os.umask(0o027)
+    try:
+        write(MQAR(test_examples=3), "test", tmp_path / name)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize("name", ["data.csv", "data", "data.parquet.gz"])

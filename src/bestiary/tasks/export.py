@@ -51,7 +51,10 @@ def write(task: Task, split: Split, path: Path) -> int:
     partial = path.with_name(f".{path.name}.partial")
     try:
         partial.touch()
+        mode = partial.stat().st_mode
         writers[path.suffix](task, split, partial)
+        # safetensors leaves a file to its owner alone; this one is as open as any that is made.
+        partial.chmod(mode)
         partial.replace(path)
     except Exception as error:
         raise _named(error, path) from error
