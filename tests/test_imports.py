@@ -34,6 +34,16 @@ def test_what_is_no_import_path_is_refused_before_anything_is_imported(path):
         load_class(path)
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [("ema.py:EMA", "ema:EMA"), ("./ema.py:EMA", "ema:EMA"), ("own/ema.py:EMA", "own.ema:EMA")],
+)
+def test_the_import_path_of_a_file_is_suggested(path, meant):
+    with pytest.raises(UserError) as error:
+        load_class(path)
+    assert f"{path!r} is a file, not an import path; did you mean {meant!r}?" in str(error.value)
+
+
 def test_a_class_that_is_no_module_of_torch_is_refused_as_a_mixer():
     with pytest.raises(UserError, match=r"^mixer 'builtins:int' is a int, not a torch.nn.Module$"):
         mixer_class("builtins:int")

@@ -21,6 +21,13 @@ def load_class(path: str) -> type:
     """
     module_name, _, class_name = path.partition(":")
     names = [*module_name.split("."), class_name]
+    if module_name.endswith(".py"):
+        # A file was named: nearly an import path, which may be said at once.
+        dotted = ".".join(Path(module_name).with_suffix("").parts)
+        meant = f"; did you mean '{dotted}:{class_name}'?" if ".." not in dotted else ""
+        raise UserError(
+            f"{path!r} is a file, not an import path{meant} (accepted: 'package.module:Class')"
+        )
     if not all(name.isidentifier() for name in names):
         raise UserError(f"{path!r} is not an import path (accepted: 'package.module:Class')")
     here = str(Path.cwd())

@@ -52,6 +52,17 @@ def test_mixers_replace_the_compared_ones_and_keep_their_options(config):
     assert unknown == {"mixers": ["hyna"]}
 
 
+def test_a_mixer_with_options_is_told_where_they_are_set(config):
+    mapping = "{name: attention, heads: 2}"
+    with pytest.raises(UserError) as error:
+        read_experiment(config, mixers=[mapping])
+    advice = f"sweep.models=[{mapping}]"
+    assert f"--set '{advice}'" in str(error.value)
+    # What is advised works.
+    (model,) = read_experiment(config, overrides=[advice]).sweep.models
+    assert model == {"name": "attention", "heads": 2}
+
+
 def test_seeds_are_how_many_or_which(config):
     assert read_experiment(config, seeds="3").seeds == [0, 1, 2]
     assert parse_seeds("0,4,7") == [0, 4, 7]

@@ -82,6 +82,11 @@ def _section(
 
 
 def _chosen(mixers: str, compared: Sequence[Any]) -> Any:
+    if "{" in mixers:
+        raise UserError(
+            f"--mixer {mixers!r} is a mapping (accepted: a name, or module:Class; options are set "
+            f"by --set 'sweep.models=[{mixers}]')"
+        )
     names = [name.strip() for name in mixers.split(",")]
     if not all(names):
         raise UserError(f"--mixer {mixers!r} names no mixer (accepted: a name, or module:Class)")
