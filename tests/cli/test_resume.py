@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -27,3 +28,15 @@ def test_a_folder_that_is_no_experiment_is_one_sentence(tmp_path, capsys):
     assert "is no folder" in capsys.readouterr().err
     assert main(["resume", str(tmp_path)]) == 2
     assert "has no experiment.yaml, so there is nothing to resume" in capsys.readouterr().err
+
+
+def test_a_missing_folder_is_told_before_torch_is_loaded(tmp_path):
+    code = (
+        "import sys; from bestiary.cli.main import main; code = main(['resume', 'none']); "
+        "print('torch' in sys.modules); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (2, "False\n")
+    assert "'none' is no folder" in done.stderr

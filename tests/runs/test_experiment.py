@@ -11,6 +11,7 @@ from bestiary.runs.experiment import (
     parse_shard,
     prepare_folder,
     refuse_unusable,
+    run_plan,
 )
 from bestiary.runs.run_folder import RunFolder, RunStatus
 from bestiary.runs.tuning import tune_from_runs
@@ -115,9 +116,21 @@ def test_a_folder_of_another_experiment_is_not_mixed_up(tmp_path):
     # More seeds are more of the same.
     prepare_folder(plan_of(tmp_path, seeds=[0, 1]), force=False)
     other = plan_of(tmp_path, model__d_model=16)
-    with pytest.raises(UserError, match="holds 1 runs of another experiment, such as attention-"):
+    with pytest.raises(UserError, match="holds 1 run of another experiment, such as attention-"):
         prepare_folder(other, force=False)
     prepare_folder(other, force=True)
+
+
+def test_a_folder_of_another_experiment_is_refused_before_models_are_tried(tmp_path, monkeypatch):
+    plan = make_plan(experiment(), tmp_path)
+    other = plan.folder / "runs" / "hyena-0123456789ab" / "status.json"
+    other.parent.mkdir(parents=True)
+    other.write_text("{}")
+    tried: list[object] = []
+    monkeypatch.setattr("bestiary.runs.experiment.refuse_unusable", tried.append)
+    with pytest.raises(UserError, match="holds 1 run of another experiment"):
+        run_plan(plan)
+    assert tried == []
 
 
 def test_a_folder_without_an_experiment_cannot_be_resumed(tmp_path):

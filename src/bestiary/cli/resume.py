@@ -20,6 +20,9 @@ def resume(
 
     Example: bestiary resume results/quick
     """
+    from bestiary.runs.experiment_folder import require_experiment
+
+    require_experiment(folder)
     from bestiary.cli.sweeping import conclude, train
     from bestiary.runs.experiment import load_experiment, make_plan
 

@@ -18,7 +18,7 @@ from bestiary.report.windows import RateCurve, rate_curves
 from bestiary.runs import documents
 from bestiary.runs.atomic import read_json
 from bestiary.runs.config import Experiment
-from bestiary.runs.experiment import EXPERIMENT_FILE
+from bestiary.runs.experiment_folder import EXPERIMENT_FILE
 from bestiary.runs.run_folder import RunFolder
 from bestiary.runs.store import collect, collect_history, collect_results
 from bestiary.runs.sweep import expand

@@ -13,6 +13,7 @@ from bestiary.runs import documents
 from bestiary.runs.config import Experiment, RunConfig
 from bestiary.runs.events import Ended, Event, Notify
 from bestiary.runs.executors import build_executor
+from bestiary.runs.experiment_folder import EXPERIMENT_FILE, require_experiment
 from bestiary.runs.job import Job
 from bestiary.runs.run_folder import DONE, RunFolder, RunStatus
 from bestiary.runs.sinks import require_sinks
@@ -20,8 +21,6 @@ from bestiary.runs.sweep import expand
 from bestiary.runs.tuning import FILE as TUNING_FILE
 from bestiary.runs.tuning import Tuning, read_tuning, tune_from_runs
 from bestiary.termination import sigterm_raises
-
-EXPERIMENT_FILE = "experiment.yaml"
 
 
 @dataclass
@@ -130,6 +129,7 @@ def run_plan(plan: Plan, notify: Notify | None = None, force: bool = False) -> O
     pending = plan.unfinished
     executor = build_executor(plan.experiment.executor)
     require_sinks(plan.experiment.sinks)
+    refuse_folder(plan, force)
     if pending:
         executor.prepare()
         refuse_unusable(pending)
@@ -194,21 +194,28 @@ def refuse_unusable(runs: Sequence[RunConfig]) -> None:
             build_model(run.model, task.vocab_size, task.max_length, run.seed)
 
 
+def refuse_folder(plan: Plan, force: bool) -> None:
+    """Raise ``UserError`` where the folder is a file, or holds runs that are not of this plan."""
+    wanted = {run.run_id for run in plan.runs}
+    if plan.folder.exists() and not plan.folder.is_dir():
+        raise UserError(f"{str(plan.folder)!r} is a file; --out must be a folder")
+    there = {path.parent.name for path in plan.folder.glob("runs/*/status.json")}
+    others = sorted(there - wanted)
+    if others and not force:
+        count = f"{len(others)} run{'' if len(others) == 1 else 's'}"
+        raise UserError(
+            f"{str(plan.folder)!r} holds {count} of another experiment, such as {others[0]} "
+            "(accepted: another --out, or --force to add to it)"
+        )
+
+
 def prepare_folder(plan: Plan, force: bool) -> None:
     """Make the experiment folder with experiment.yaml and tuning.yaml.
 
     Raises ``UserError`` when it already holds runs that are not of this plan.
     """
+    refuse_folder(plan, force)
     runs_folder = plan.folder / "runs"
-    wanted = {run.run_id for run in plan.runs}
-    if plan.folder.exists() and not plan.folder.is_dir():
-        raise UserError(f"{str(plan.folder)!r} is a file; --out must be a folder")
-    there = {path.parent.name for path in runs_folder.glob("*/status.json")}
-    if there - wanted and not force:
-        raise UserError(
-            f"{str(plan.folder)!r} holds {len(there - wanted)} runs of another experiment, such "
-            f"as {min(there - wanted)} (accepted: another --out, or --force to add to it)"
-        )
     try:
         runs_folder.mkdir(parents=True, exist_ok=True)
         plain = plan.experiment.plain()
@@ -237,11 +244,7 @@ def tune_plan(plan: Plan, runs: Sequence[Mapping[str, Any]], command: str) -> Tu
 
 def load_experiment(folder: Path) -> Experiment:
     """The experiment of an experiment folder, its tuning file found beside it."""
-    path = folder / EXPERIMENT_FILE
-    if not folder.is_dir():
-        raise UserError(f"{str(folder)!r} is no folder (accepted: the --out of an experiment)")
-    if not path.exists():
-        raise UserError(f"{str(folder)!r} has no {EXPERIMENT_FILE}, so there is nothing to resume")
+    path = require_experiment(folder)
     experiment = Experiment.read(documents.read_mapping(path), str(path))
     return with_tuning_near(experiment, folder)
 
