@@ -197,13 +197,6 @@ class Butterfly(StructuredMatrix):
     def _multiply(self, x: Tensor) -> Tensor:
         return multiply(x, self.packed().unsqueeze(-5), (self.order,))
 
-    def _times(self, other: StructuredMatrix) -> StructuredMatrix:
-        from bestiary.structured.kaleidoscope import Kaleidoscope
-
-        if isinstance(other, Butterfly) and self.in_b and other.in_b_star:
-            return Kaleidoscope((self, other))
-        return super()._times(other)
-
     def _sizes(self) -> str:
         return f"n={self.n}, {'B' if self.in_b else 'B*'}"
 

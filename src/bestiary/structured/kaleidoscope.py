@@ -15,7 +15,7 @@ from torch.nn.functional import pad
 from bestiary.errors import UserError
 from bestiary.operators.butterfly import Order, multiply
 from bestiary.structured.butterfly import Butterfly
-from bestiary.structured.matrix import StructuredMatrix
+from bestiary.structured.matrix import PRODUCTS, StructuredMatrix
 
 
 class Kaleidoscope(StructuredMatrix):
@@ -184,19 +184,35 @@ class Kaleidoscope(StructuredMatrix):
         x = pad(x, (0, self.size - self._n))
         return multiply(x, self.packed(), self.orders)[..., : self._n]
 
-    def _times(self, other: StructuredMatrix) -> StructuredMatrix:
-        if isinstance(other, Butterfly):
-            other = Kaleidoscope.of(other)
-        if not isinstance(other, Kaleidoscope) or (other.n, other.stack) != (self.n, self.stack):
-            return super()._times(other)
-        size = max(self.size, other.size)
-        left, right = self.expand(size), other.expand(size)
-        # corner(A) · corner(B) = corner(A · P · B), P keeping the first n entries.
-        kept = (torch.arange(size, device=self.device) < self._n).to(self.dtype)
-        inner = left._butterflies[-1]
-        if self._n < size:
-            inner = inner.scale_columns(kept)
-        return Kaleidoscope((*left._butterflies[:-1], inner, *right._butterflies), self._n)
-
     def _sizes(self) -> str:
         return f"n={self._n}, size={self.size}, w={self.width}, e={self.expansion}"
+
+
+def _product(left: StructuredMatrix, right: StructuredMatrix) -> Kaleidoscope | None:
+    """B · B*, and products with at least one kaleidoscope, of one n and stack."""
+    if isinstance(left, Butterfly) and isinstance(right, Butterfly):
+        return Kaleidoscope((left, right)) if left.in_b and right.in_b_star else None
+    one, other = _as_kaleidoscope(left), _as_kaleidoscope(right)
+    if one is None or other is None or (one.n, one.stack) != (other.n, other.stack):
+        return None
+    return _corner_product(one, other)
+
+
+def _as_kaleidoscope(matrix: StructuredMatrix) -> Kaleidoscope | None:
+    if isinstance(matrix, Butterfly):
+        return Kaleidoscope.of(matrix)
+    return matrix if isinstance(matrix, Kaleidoscope) else None
+
+
+def _corner_product(one: Kaleidoscope, other: Kaleidoscope) -> Kaleidoscope:
+    """corner(A) · corner(B) = corner(A · P · B), P keeping the first n entries."""
+    size = max(one.size, other.size)
+    left, right = one.expand(size).butterflies, other.expand(size).butterflies
+    inner = left[-1]
+    if one.n < size:
+        kept = (torch.arange(size, device=one.device) < one.n).to(one.dtype)
+        inner = inner.scale_columns(kept)
+    return Kaleidoscope((*left[:-1], inner, *right), one.n)
+
+
+PRODUCTS.append(_product)

@@ -8,6 +8,7 @@ vectors are columns of the tensor.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Self, overload
 
 import torch
@@ -155,9 +156,11 @@ class StructuredMatrix(ABC):
         return self.apply(columns.movedim(-1, 0)).movedim(0, -1)
 
     def _times(self, other: StructuredMatrix) -> StructuredMatrix:
-        from bestiary.structured.product import Product
-
-        return Product((self, other))
+        for rule in reversed(PRODUCTS):
+            found = rule(self, other)
+            if found is not None:
+                return found
+        raise TypeError(f"no rule multiplies {self} by {other}; import bestiary.structured")
 
     def __repr__(self) -> str:
         stack = f", stack={self.stack}" if self.stack else ""
@@ -166,6 +169,13 @@ class StructuredMatrix(ABC):
 
     def _sizes(self) -> str:
         return f"n={self.n}"
+
+
+ProductRule = Callable[[StructuredMatrix, StructuredMatrix], StructuredMatrix | None]
+
+PRODUCTS: list[ProductRule] = []
+"""What holds the product of two matrices: the last rule that gives one. A rule stands in the file
+of the type that it makes, so that types know what they are made of, not what is made of them."""
 
 
 def check_entries(entries: Tensor, what: str) -> None:
