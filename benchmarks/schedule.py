@@ -63,7 +63,7 @@ def gap(gaps: Sequence[int]) -> str:
 
 def main() -> None:
     chosen = argparse.ArgumentParser(description=__doc__)
-    chosen.add_argument("--count", type=int, default=300)
+    chosen.add_argument("--count", type=int, default=200)
     chosen.add_argument("--operations", type=int, nargs="+", default=[10, 30, 100])
     chosen.add_argument("--seed", type=int, default=20231208)
     chosen.add_argument("--seconds", type=float, default=20)
