@@ -24,10 +24,13 @@ class Rows:
     A mask has outside 0; what is the same in every row has no values and is all ``outside``.
     """
 
-    __slots__ = ("outside", "start", "values")
+    __slots__ = ("_support", "_uniform", "outside", "start", "values")
 
     def __init__(self, start: int, values: Array, outside: Array) -> None:
         self.start, self.values, self.outside = start, values, outside
+        # Looked up by every pass, for arrays that never change.
+        self._support: Interval | None = None
+        self._uniform: bool | None = None
 
     @classmethod
     def of(cls, values: Any, start: int = 0, what: str = "a row constant") -> Rows:
@@ -55,20 +58,20 @@ class Rows:
     @property
     def support(self) -> Interval:
         """An interval outside of which every number is 0."""
-        if np.any(self.outside != 0):
-            return EVERYWHERE
-        by_row = tuple(range(1, self.values.ndim))
-        rows = np.flatnonzero(np.any(self.values != 0, axis=by_row))
-        return (self.start + int(rows[0]), self.start + int(rows[-1]) + 1) if len(rows) else NOWHERE
+        if self._support is None:
+            self._support = EVERYWHERE if np.any(self.outside != 0) else self._inside()
+        return self._support
 
     @property
     def uniform(self) -> bool:
         """Whether every row is the same."""
-        return bool(np.all(self.values == self.outside))
+        if self._uniform is None:
+            self._uniform = bool(np.all(self.values == self.outside))
+        return self._uniform
 
     def equals(self, number: float) -> bool:
         """Whether every entry is ``number``."""
-        return bool(np.all(self.outside == number) and np.all(self.values == number))
+        return bool(np.all(self.outside == number)) and self.uniform
 
     def at(self, lo: int, hi: int) -> Array:
         """Rows lo ≤ t < hi as an array."""
@@ -104,6 +107,11 @@ class Rows:
         if self.uniform:
             return f"Rows({self.outside})"
         return f"Rows({self.start}..{self.stop}, outside {self.outside})"
+
+    def _inside(self) -> Interval:
+        by_row = tuple(range(1, self.values.ndim))
+        rows = np.flatnonzero(np.any(self.values != 0, axis=by_row))
+        return (self.start + int(rows[0]), self.start + int(rows[-1]) + 1) if len(rows) else NOWHERE
 
     def _with(self, other: Any, combine: Callable[..., Array]) -> Rows:
         if not isinstance(other, Rows):

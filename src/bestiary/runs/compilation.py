@@ -278,7 +278,9 @@ def _of_member(
         rows, width = compiled.source.rows, compiled.source.width
         reference = reference_of(origin, None)
         error = agree(compiled.stack, reference, rows, width, tolerance=MATRIX_TOLERANCE)
-    return Work(compiled, origin, measure(compiled, sizes(beside)), error)
+    # A matrix is linear however it is computed, and a program with products may not show it.
+    report = replace(measure(compiled, sizes(beside)), degree=1, floor=None)
+    return Work(compiled, origin, report, error)
 
 
 def _cheapest(member: StructuredMatrix, d: int, how: How, name: str, as_real: bool) -> Compiled:
