@@ -6,6 +6,7 @@ import io
 
 import pytest
 from rich.table import Table
+from rich.text import Text
 
 from bestiary.cli.console import Terminal
 
@@ -46,10 +47,16 @@ def test_columns_that_fold_make_room_for_those_that_do_not():
 
 def test_a_background_is_drawn_to_its_end():
     table = Table("a", box=None, pad_edge=False)
-    table.add_row("[on red]x  [/]")
+    table.add_row(Text("x  ", style="on red"))
     terminal = Terminal(file=io.StringIO(), width=80, force_terminal=True, color_system="standard")
     terminal.show(table)
     assert "x  " in terminal.file.getvalue()
+
+
+def test_text_is_no_markup():
+    table = Table("[/red] :smile:", box=None, pad_edge=False)
+    table.add_row("[b]x[/b] [/]")
+    assert printed(80, table) == ["[/red] :smile:", "[b]x[/b] [/]"]
 
 
 def test_a_closed_pipe_is_left_to_whoever_runs_the_command():

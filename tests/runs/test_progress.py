@@ -91,3 +91,14 @@ def test_a_run_that_was_interrupted_does_not_count_as_done(plan, terminal):
     # One run and a quarter of the other.
     assert ("1 of 2 runs" in said and " 62%" in said) if terminal else said.count("(1 of 2)") == 2
     assert "2 of 2" not in said
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_label_is_shown_as_it_is(tmp_path, terminal):
+    models = [{"label": "[/red] :smile:", "mixers": ["attention"]}]
+    plan = make_plan(experiment(sweep__models=models), tmp_path)
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
+    with shown(plan, console) as notify:
+        notify(Started(plan.runs[0].run_id))
+        notify(Ended(plan.runs[0].run_id, "failed", "[/]", 3.0))
+    assert "[/red] :smile: seed 0: failed: [/]" in console.file.getvalue()

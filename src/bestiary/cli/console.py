@@ -18,10 +18,13 @@ FOLDED = 12
 
 
 class Terminal(Console):
-    """A console whose lines end where their text does, and that leaves a closed pipe to `main`."""
+    """A console whose lines end where their text does, and that leaves a closed pipe to `main`.
+
+    Text is shown as it is: a mixer may be called ``[red]`` or ``:smile:``.
+    """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(highlight=False, **options)
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
 
     @property
     def text_width(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def train(plan: Plan, force: bool = False) -> Outcome:
             return run_plan(plan, _noting_untuned(plan, console, notify), force)
     except KeyboardInterrupt as stop:
         # Typer would turn the interrupt into an exit without a word.
-        kept = f"what was trained is kept, and `bestiary resume {plan.folder}` goes on"
+        kept = f"what was trained is kept, and `{resume_command(plan)}` goes on"
         said = kept if plan.folder.exists() else "nothing was trained yet"
         typer.echo(f"bestiary: interrupted; {said}", err=True)
         raise typer.Exit(exit_code(stop)) from None
@@ -86,10 +87,15 @@ def say_failed(plan: Plan, outcome: Outcome) -> int:
     count = f"{len(outcome.failed)} of {len(plan.chosen)} runs"
     which = f"{run_id}: {reason}" if len(outcome.failed) == 1 else f"such as {run_id}: {reason}"
     typer.echo(
-        f"bestiary: {count} gave no result, {which} (`bestiary resume {plan.folder}` tries again)",
+        f"bestiary: {count} gave no result, {which} (`{resume_command(plan)}` tries again)",
         err=True,
     )
     return 1
+
+
+def resume_command(plan: Plan) -> str:
+    """What a person types to go on, folders with spaces in quotes."""
+    return shlex.join(["bestiary", "resume", str(plan.folder)])
 
 
 def run_rows(folder: Path) -> list[dict[str, object]]:

@@ -78,7 +78,7 @@ class _Lines:
             self._say(f"{self._titles[event.run_id]}: {_ending(event)} {count}")
 
     def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 class _Bars:
@@ -88,7 +88,7 @@ class _Bars:
         self._titles = _titles(plan)
         self._console = console
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             TextColumn("{task.percentage:>3.0f}%"),
             TextColumn("{task.fields[told]}", style="dim"),
@@ -130,7 +130,7 @@ class _Bars:
             if event.run_id in self._bars:
                 self._progress.remove_task(self._bars.pop(event.run_id))
             line = f"{title}: {_ending(event)}"
-            self._console.print(line, markup=False, highlight=False)
+            self._console.print(line, markup=False, emoji=False, highlight=False)
         told = f"{self._ended} of {self._count} runs"
         self._progress.update(self._all, completed=sum(self._fractions.values()), told=told)
 
