@@ -45,7 +45,7 @@ class ArrayWriter:
         """An array of floats, ints or exact numbers."""
         array = np.asarray(array)
         # What is repeated along an axis without being stored is stored once here too.
-        once = array[tuple(slice(0, 1 if step == 0 else None) for step in array.strides)]
+        once = array[*(slice(0, 1 if step == 0 else None) for step in array.strides), ...]
         code: dict[str, Any] = {"shape": list(array.shape)}
         if once.shape != array.shape:
             code["stored"] = list(once.shape)

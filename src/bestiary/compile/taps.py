@@ -94,7 +94,8 @@ class Taps:
 
     def scaled(self, by: Any) -> Taps:
         """Times a number, or a number a channel."""
-        return Taps(self.powers, self._wide(np.ndim(by)) * by)
+        values, number = alike(self._wide(np.ndim(by)), np.asarray(by))
+        return Taps(self.powers, values * number)
 
     def wrapped(self, rows: int) -> Taps:
         """Modulo X^rows - 1."""

@@ -231,3 +231,30 @@ def test_a_comb_is_the_rows_it_was_made_of(used):
 def test_uneven_runs_are_no_comb():
     assert Comb.of(np.array([True, False, True, True]), 0) is None
     assert Comb.of(np.array([True, False, True, False, False, True]), 0) is None
+
+
+@pytest.mark.parametrize("first", [0, 3, 6])
+def test_a_long_filter_may_be_needed_before_what_it_convolves_begins(first):
+    """The bias beside the filter has all rows, the wire only those of a mask."""
+    mask = np.zeros(8)
+    mask[first : first + 2] = 1
+    ones, none = {0: 1.0, 1: 1.0}, SparseWeight(2, [], [], torch.zeros(0).double())
+    masked = BaseConvLayer(
+        TapFilter(2, [0, 0], [0, 1], torch.ones(2).double()), none, SparseBias.of(2, 8, {0: mask})
+    )
+    long = FilterParts(
+        2,
+        [
+            ExplicitFilter(torch.arange(1.0, 8)[:, None].double()),
+            TapFilter(1, [], [], torch.zeros(0)),
+        ],
+        [[0], [1]],
+    )
+    biased = BaseConvLayer(long, none, SparseBias.of(2, 8, ones), SparseBias.of(2, 8, {0: 0.5}))
+    x = torch.arange(1.0, 9).double().view(1, 8, 1)
+    for delay, read in ((0, 8), (0, 4), (5, 2)):
+        stack = BaseConvStack([masked, biased], 1, inner_length=8, delay=delay, read_rows=read)
+        given = x[0, :, 0].numpy() * mask
+        expected = np.convolve(given, np.arange(1.0, 8))[delay : delay + read] + 0.5
+        with torch.no_grad():
+            np.testing.assert_allclose(stack(x)[0, :, 0].numpy(), expected, atol=1e-12)

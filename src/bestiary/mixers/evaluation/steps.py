@@ -41,16 +41,17 @@ class LongConv:
     def __call__(self, state: State, like: Tensor) -> Tensor:
         """(channels, batch, rows), of its own."""
         block = state[self.block]
+        # A causal filter does not mind where rows are counted from; a ring has to be whole.
+        ring = self.mode == "circular"
+        origin = 0 if ring else min(block.first, self.first)
+        stop = self.rows if ring else self.last
+        rows = block.values[..., : max(0, stop - block.first)]
         picked = (
-            block.values[self.pick]
-            if isinstance(self.pick, slice)
-            else (block.values.index_select(0, self.pick))
+            rows[self.pick] if isinstance(self.pick, slice) else (rows.index_select(0, self.pick))
         )
         u = picked.permute(1, 2, 0)
-        # A causal filter does not mind where rows are counted from; a ring has to be whole.
-        origin = 0 if self.mode == "circular" else block.first
-        stop = self.rows if self.mode == "circular" else self.last
-        u = functional.pad(u, (0, 0, block.first - origin, stop - block.first - u.shape[1]))
+        above = min(block.first, stop) - origin
+        u = functional.pad(u, (0, 0, above, stop - origin - above - u.shape[1]))
         y = conv(u, self.taps[: u.shape[1]], self.mode)[:, self.first - origin : self.last - origin]
         return y.permute(2, 0, 1).contiguous()
 
