@@ -97,7 +97,8 @@ class BaseConvStack(nn.Module):
         length = x.shape[1]
         rows, read = self._rows(length), self.read_rows or length
         self._check_width(x)
-        plan = self._plans.plan(self, x, rows, (self.delay, self.delay + read))
+        window = (self.delay, self.delay + read)
+        plan = self._plans.plan(self.layers, self.channels, x, rows, window)
         if plan is not None:
             return plan(x)
         u = self._pad(x, rows - length)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from bestiary.mixers.base_conv_layer import BaseConvLayer
 from bestiary.mixers.evaluation.plan import StackPlan
 from bestiary.mixers.evaluation.tables import has_structure
-
-if TYPE_CHECKING:
-    from bestiary.mixers.base_conv_stack import BaseConvStack
 
 MOST_PLANS = 4
 
@@ -38,28 +37,37 @@ class PlanCache:
         return vars(PlanCache())
 
     def plan(
-        self, stack: BaseConvStack, x: Tensor, rows: int, window: tuple[int, int]
+        self,
+        layers: Sequence[BaseConvLayer],
+        channels: Sequence[int],
+        x: Tensor,
+        rows: int,
+        window: tuple[int, int],
     ) -> StackPlan | None:
-        """The plan for inputs like x, or None where the stack is to go layer by layer."""
+        """The plan of a stack's layers for inputs like x, or None where it is to go without one.
+
+        channels, window: the channels and rows that are read.
+        """
         if torch.is_grad_enabled() or torch.compiler.is_compiling() or not len(x):
             return None
-        self._look(stack)
+        self._look(layers)
         if not (self.possible and x.is_floating_point()):
             return None
         key = (x.shape[1:], rows, window, x.dtype, x.device)
         if key not in self.plans:
-            for layer in stack.layers:
+            for layer in layers:
                 layer.check_rows(rows)
             if len(self.plans) >= MOST_PLANS:
                 self.plans.pop(next(iter(self.plans)))
             shape = (x.shape[1], x.shape[2])
-            self.plans[key] = StackPlan(stack.layers, shape, rows, stack.channels, window, x)
+            self.plans[key] = StackPlan(layers, shape, rows, channels, window, x)
         return self.plans[key]
 
-    def _look(self, stack: BaseConvStack) -> None:
+    def _look(self, layers: Sequence[BaseConvLayer]) -> None:
         """Start anew where weights are others than they were."""
         weights: list[Tensor] = []
-        _collect(stack, weights)
+        for layer in layers:
+            _collect(layer, weights)
         counted = not any(p.is_inference() for p in weights)
         written = [(p.data_ptr(), p._version) for p in weights] if counted else []
         same = len(weights) == len(self.weights) and all(map(operator.is_, weights, self.weights))
@@ -69,7 +77,7 @@ class PlanCache:
         self.possible = (
             counted
             and all(p.dtype in (torch.float32, torch.float64) for p in weights)
-            and all(has_structure(layer) for layer in stack.layers)
+            and all(has_structure(layer) for layer in layers)
         )
 
 
