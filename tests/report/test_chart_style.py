@@ -14,7 +14,7 @@ from bestiary.report.charts.style import (
     Theme,
     config,
 )
-from bestiary.report.page import OUTLINES
+from bestiary.report.mark import OUTLINES
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
 

@@ -11,7 +11,8 @@ from made_runs import write_experiment, write_run
 
 from bestiary.report import load_study
 from bestiary.report.charts import draw
-from bestiary.report.page import asset, inline, page, script_data
+from bestiary.report.page import page
+from bestiary.report.self_contained import asset, inline, script_data
 from bestiary.report.study import Study
 
 EVIL = "<script>alert(1)</script>\"'&</style>]]><!--"

@@ -12,7 +12,7 @@ from markupsafe import Markup
 import bestiary
 from bestiary.compile.layout import ROLES, Layout, Place
 from bestiary.report.layout_picture import SAID, described, picture
-from bestiary.report.page import asset, inline, source_hash
+from bestiary.report.self_contained import asset, inline, source_hash
 
 MOST_ROWS = 20_000
 """Rows of the table of places; a page of more is slow to open."""

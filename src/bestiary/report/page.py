@@ -1,36 +1,24 @@
-"""One self-contained HTML page: everything it needs is in it, and it asks no network.
-
-Three kinds of text meet in the template, each with its own way of staying harmless. Data that
-are shown go through Jinja's autoescaping. Data for the script are JSON in a block that is never
-executed, with ``<`` written as an escape so that no tag can end it. Only code of Bestiary and of
-the chart libraries is put in as it is, and the page's content security policy names its hashes,
-so that a script which got in by any other way would not run.
-"""
+"""One self-contained HTML page: everything it needs is in it, and it asks no network."""
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import vl_convert
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 import bestiary
 from bestiary.report import method
 from bestiary.report.charts import Chart, LeftOut
-from bestiary.report.charts.style import COLOURS, SHAPES, config
+from bestiary.report.charts.style import config
+from bestiary.report.mark import Look, look, swatch
 from bestiary.report.points import Point, Row
 from bestiary.report.segments import SegmentResult
+from bestiary.report.self_contained import asset, inline, libraries, script_data, source_hash
 from bestiary.report.study import Study
 from bestiary.report.table import (
     COLUMNS,
@@ -51,28 +39,6 @@ MARKS = {"good": "✓", "bad": "✗", "caution": "!"}
 WORDS = {"good": "Recalls", "bad": "Falls short", "caution": "Caution"}
 STATUS_MARKS = {"finished": "✓", "diverged": "↯", "failed": "✗"}
 LOST = ("diverged", "failed", "interrupted", "running", "waiting")
-
-# Outlines in a square from -1 to 1, by Vega's names.
-OUTLINES: Mapping[str, str] = {
-    "circle": "M-.9 0a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0z",
-    "square": "M-.8-.8h1.6v1.6h-1.6z",
-    "triangle-up": "M0-.9L1 .85H-1z",
-    "diamond": "M0-1L.8 0 0 1-.8 0z",
-    "cross": "M-.35-1h.7v.65h.65v.7h-.65v.65h-.7v-.65h-.65v-.7h.65z",
-    "triangle-down": "M0 .9L1-.85H-1z",
-    "triangle-right": "M.9 0L-.85 1V-1z",
-    "triangle-left": "M-.9 0L.85 1V-1z",
-}
-
-
-@dataclass(frozen=True)
-class Look:
-    """A mixer's mark beside its name, as the charts draw it."""
-
-    label: str
-    outline: str
-    light: str
-    dark: str
 
 
 def page(study: Study, charts: Sequence[Chart | LeftOut]) -> str:
@@ -284,52 +250,3 @@ def packed(rows: Sequence[Row]) -> dict[str, Any]:
 def described(chart: Chart) -> dict[str, Any]:
     """The specification with a description for those who do not see the chart."""
     return {**chart.spec, "description": f"{chart.title}. {chart.caption}"}
-
-
-def look(mixers: Sequence[str], label: str) -> Look:
-    """The colours and the shape that the charts give a mixer."""
-    number = list(mixers).index(label)
-    return Look(
-        label,
-        OUTLINES[SHAPES[number % len(SHAPES)]],
-        COLOURS["light"][number % len(COLOURS["light"])],
-        COLOURS["dark"][number % len(COLOURS["dark"])],
-    )
-
-
-def swatch(given: Look) -> Markup:
-    """A mixer's mark as an inline picture."""
-    return Markup(
-        '<svg class="swatch" viewBox="-1.1 -1.1 2.2 2.2" aria-hidden="true" '
-        'style="--on-light:{};--on-dark:{}"><path d="{}"/></svg>'
-    ).format(given.light, given.dark, given.outline)
-
-
-def asset(name: str) -> str:
-    """The text of a file beside this module."""
-    return (resources.files("bestiary.report") / name).read_text(encoding="utf-8")
-
-
-@functools.cache
-def libraries() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, from the package that draws the pictures."""
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-
-
-def inline(code: str, tag: str) -> Markup:
-    """Code of ours or of a library, for between its tags; raises where it would end them."""
-    if f"</{tag}" in code.lower() or "<!--" in code:
-        raise ValueError(f"a {tag} may not hold its own end tag or a comment of HTML")
-    return Markup(code)
-
-
-def source_hash(code: str) -> str:
-    """What a content security policy calls an inline script."""
-    digest = hashlib.sha256(code.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def script_data(data: Any) -> Markup:
-    """JSON for a block that is not executed; no ``<`` in it, so nothing in it is a tag."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
-    return Markup(text.replace("<", "\\u003c"))
