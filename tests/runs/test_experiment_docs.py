@@ -54,11 +54,17 @@ def as_run_here(words: list[str]) -> list[str]:
     """A command with run ids in place of RUN, the user's class found, the preset made small."""
     ids = sorted(path.name for path in Path("results/mine/runs").glob("*"))
     words = [ids.pop() if word == "RUN" else word for word in words]
+    words = [a_hyena(Path(word).parent) if word.endswith("/RUN") else word for word in words]
+    words += ["--size", "4,1"] if words == ["bounds"] else []
     words = [word.replace("mypackage.module:MyMixer", "mixers:Decay") for word in words]
     if "quick" in words and "--list" not in words:
         words += SMALL
         words += ["--no-report"] if words[0] == "recall" else []
     return words
+
+
+def a_hyena(folder: Path) -> str:
+    return str(sorted(folder.glob("hyena-*"))[0])
 
 
 @pytest.mark.slow
