@@ -31,7 +31,7 @@ def compare(
         typer.echo(json.dumps(comparison.plain(), indent=2))
         return 0
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for run_id in comparison.run_ids:
         table.add_column(run_id, justify="right", overflow="fold")
     for values in (comparison.differences, comparison.metrics):
