@@ -158,6 +158,12 @@ def test_the_table_of_bounds_holds_and_comes_in_four_forms(
         (["compile", "dct", "--n", "8", "--mode", "cyclic"], "unknown mode 'cyclic'"),
         (["compile", "dct", "--n", "8", "--method", "best"], "unknown method 'best'"),
         (["compile", "dct", "--n", "8", "--dump-after", "parse"], "there is no pass 'parse'"),
+        (["compile", "dct", "--n", "1048576"], "transforms are compiled up to 65536"),
+        (["compile", "dct", "--n", "8", "--d", "0"], "--d is 0"),
+        (["compile", "dct", "--n", "8", "--d", "-1"], "--d is -1"),
+        (["compile", "dct", "--n", "8", "--d", "3"], "--d is 3; it must divide the size, 8"),
+        (["verify", "x.safetensors", "--tolerance", "nan"], "--tolerance is nan"),
+        (["verify", "x.safetensors", "--tolerance", "-1"], "--tolerance is -1"),
         (["compile", "matrix"], "the file of the matrix was not given"),
         (["compile", "hyena", "nowhere"], "has no model.safetensors"),
         (["verify", "nowhere.safetensors"], "nowhere.safetensors"),
@@ -215,3 +221,15 @@ def test_a_matrix_without_structure_is_said_to_have_none(
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).normal(size=(8, 8)))
     assert main(["compile", "matrix", str(tmp_path / "noise.npy")]) == 1
     assert "no structure within" in capsys.readouterr().out
+
+
+def test_a_batch_of_vectors_comes_back_as_one_and_in_the_precision_asked_for(
+    dct: Path, tmp_path: Path
+) -> None:
+    x = np.random.default_rng(2).normal(size=(3, 8))
+    given, made = tmp_path / "x.npy", tmp_path / "y.npy"
+    np.save(given, x)
+    assert main(["run", str(dct), str(given), "-o", str(made), "--dtype", "float32"]) == 0
+    y = np.load(made)
+    assert y.dtype == np.float32
+    assert np.allclose(y, scipy.fft.dct(x), rtol=0, atol=1e-5)

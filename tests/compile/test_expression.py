@@ -137,3 +137,13 @@ def test_a_scheduled_program_prints_both_sides_of_every_cell() -> None:
     assert "  out = (1/3·u + 2) ⊙ ((5·X^1) * u) @0 layer 1" in [
         line.replace("5.0·", "5·").replace("2.0", "2") for line in lines
     ]
+
+
+def test_a_value_is_divided_by_numbers_alone() -> None:
+    u = input_array("u", 2)
+    thirds = interpret(Program((u,), u / 3, rows=3), X, exactly=True)
+    assert thirds[0, 0] == Fraction(1, 3)
+    assert np.array_equal(value(u / 0.5, u), 2 * X)
+    for divisor in (u, 0):
+        with pytest.raises(UserError, match="layers only add and multiply"):
+            u / divisor  # type: ignore[operator]

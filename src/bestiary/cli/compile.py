@@ -65,7 +65,7 @@ def compile_(
 
     if listed:
         for name, description in transforms():
-            typer.echo(f"{name:<20}{description}")
+            typer.echo(f"{name:<24}{description}")
         return 0
     if dump_after not in (None, *PASS_NAMES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASS_NAMES)}")

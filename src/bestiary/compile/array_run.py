@@ -17,9 +17,10 @@ DTYPES = {"float64": torch.float64, "float32": torch.float32}
 def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64") -> NDArray[Any]:
     """The output in the shape of the input.
 
-    array: (batch, rows, channels), (rows, channels), or a vector of rows · channels numbers, taken
-    row by row. A complex array is taken as pairs (Re, Im) of channels, so that the stack needs two
-    channels a number, and comes back complex. ``UserError`` where it does not fit.
+    array: (batch, rows, channels), (rows, channels), a vector of rows · channels numbers, taken row
+    by row, or a batch of such vectors. A complex array is taken as pairs (Re, Im) of channels, so
+    that the stack needs two channels a number, and comes back complex. ``UserError`` where it does
+    not fit.
     """
     if dtype not in DTYPES:
         raise unknown_name("dtype", dtype, DTYPES)
@@ -33,7 +34,8 @@ def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64
     if is_complex:
         flat = flat[..., None].view(np.float64)
     size = file.rows * file.inputs
-    if flat.size == 0 or flat.size % size or (numbers.ndim < 3 and flat.size != size):
+    fits = size and flat.size and (flat.size == size or flat[0].size == size)
+    if not fits:
         kind = "complex numbers" if is_complex else "numbers"
         held = size // 2 if is_complex else size
         raise UserError(
@@ -43,10 +45,10 @@ def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64
     batch = torch.from_numpy(np.ascontiguousarray(flat.reshape(-1, file.rows, file.inputs)))
     stack = file.stack.to(DTYPES[dtype])
     with torch.no_grad():
-        out = stack(batch.to(DTYPES[dtype])).double().numpy()
+        out = stack(batch.to(DTYPES[dtype])).numpy()
     if out.shape[1:] != (file.rows, file.inputs):
         return out if numbers.ndim == 3 else out[0]
     if is_complex:
-        out = np.ascontiguousarray(out.reshape(*numbers.shape, 2)).view(np.complex128)[..., 0]
-        return out
+        pairs = np.ascontiguousarray(out.reshape(*numbers.shape, 2))
+        return pairs.view(np.complex128 if dtype == "float64" else np.complex64)[..., 0]
     return out.reshape(numbers.shape)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,15 @@ class Value:
 
     def __mul__(self, other: Any) -> Value:
         return mul(self, other) if isinstance(other, Value) else row_scale(self, other)
+
+    def __truediv__(self, other: float | int | Fraction) -> Value:
+        if not isinstance(other, float | int | Fraction) or other == 0:
+            raise UserError(
+                f"{_called(self)} was divided by {_called_number(other)}; a program divides by "
+                "numbers other than 0 alone, for layers only add and multiply"
+            )
+        exact = not isinstance(other, float)
+        return row_scale(self, Fraction(1) / Fraction(other) if exact else 1 / other)
 
     def __neg__(self) -> Value:
         return row_scale(self, -1)
@@ -336,3 +346,7 @@ def _same_width(a: Value, b: Value, done: str) -> None:
 
 def _called(value: Value) -> str:
     return value.name or f"a {value.operation}"
+
+
+def _called_number(other: object) -> str:
+    return _called(other) if isinstance(other, Value) else repr(other)
