@@ -1,4 +1,5 @@
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -147,3 +148,45 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(tmp_path):
     with pytest.raises(UserError, match="cannot be written"):
         save_stack(tmp_path / "no" / "such" / "folder", structured_stack())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_is_not_replaced_by_a_file(path):
+    os.mkfifo(path)
+    with pytest.raises(UserError, match="no ordinary file"):
+        save_stack(path, structured_stack())
+    assert path.is_fifo()
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["", ".", "made", "missing/made.safetensors"])
+def test_a_folder_is_refused_as_the_place_of_a_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "made").mkdir()
+    with pytest.raises(UserError, match="cannot be written"):
+        save_stack(name, structured_stack())
+    assert [p.name for p in tmp_path.iterdir()] == ["made"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("rows", 0),
+        ("rows", "9"),
+        ("rows", 10**12),
+        ("inputs", -1),
+        ("inputs", 10**12),
+        ("inner_length", -3),
+        ("read_rows", 10**12),
+        ("width", 10**12),
+        ("delay", 1.5),
+        ("delay", -1),
+        ("channels", []),
+        ("channels", 10**12),
+        ("about", []),
+    ],
+)
+def test_sizes_that_no_stack_has_are_refused_before_anything_is_made(path, name, value):
+    save_stack(path, StackFile(structured_stack(), 9, 2))
+    with_header(path, lambda header: header.__setitem__(name, value))
+    with pytest.raises(UserError, match="damaged"):
+        read_stack_file(path)

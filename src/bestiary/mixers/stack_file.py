@@ -104,7 +104,7 @@ def read_stack_file(path: str | Path) -> StackFile:
 
 
 def _restored(document: Document) -> StackFile:
-    header = document.header
+    header = _checked(document.header)
     arrays = {k.removeprefix(STACK): v for k, v in document.arrays.items() if k.startswith(STACK)}
     stack = BaseConvStack(
         [_layer(Part(told, arrays, f"layers.{i}.")) for i, told in enumerate(header["layers"])],
@@ -113,8 +113,7 @@ def _restored(document: Document) -> StackFile:
         delay=header["delay"],
         read_rows=header["read_rows"],
     )
-    if stack.width != header["width"]:
-        raise ValueError(f"its width is {header['width']}, its layers have {stack.width}")
+    _check_sizes(stack, header)
     documents = {}
     for name, told in header["documents"].items():
         prefix = f"{DOCUMENT}{name}."
@@ -124,6 +123,46 @@ def _restored(document: Document) -> StackFile:
         documents[name] = Document(told, own)
     names = tuple(tuple(ChannelName(*entry) for entry in layer) for layer in header["names"])
     return StackFile(stack, header["rows"], header["inputs"], names, header["about"], documents)
+
+
+def _checked(header: dict[str, Any]) -> dict[str, Any]:
+    """The header, where its numbers are whole and of a possible size."""
+    least = {"rows": 1, "inputs": 0, "inner_length": 1, "read_rows": 1, "width": 1, "delay": 0}
+    for name, smallest in least.items():
+        number = header[name]
+        if number is None and name not in ("width", "delay"):
+            continue
+        if type(number) is not int or number < smallest:
+            raise ValueError(f"its {name} is {number!r}; a whole number from {smallest} is needed")
+    channels = header["channels"]
+    if not channels or any(type(channel) is not int for channel in channels):
+        raise ValueError(f"its channels are {channels!r}; whole numbers are needed")
+    for layer in header["layers"]:
+        told = [layer["filter"].get("channels")]
+        told += [(layer[part] or {}).get("width") for part in ("weight", "gate_bias", "conv_bias")]
+        # Before anything is made that is as wide as it says.
+        other = [width for width in told if width not in (None, header["width"])]
+        if other:
+            raise ValueError(f"its width is {header['width']}, its layers have {other[0]}")
+    if not isinstance(header["about"], Mapping):
+        raise ValueError(f"what it is about is {header['about']!r}; names and values are needed")
+    return header
+
+
+def _check_sizes(stack: BaseConvStack, header: Mapping[str, Any]) -> None:
+    """``ValueError`` where the sizes of a file do not fit each other, before arrays are made."""
+    if stack.width != header["width"]:
+        raise ValueError(f"its width is {header['width']}, its layers have {stack.width}")
+    if header["inputs"] is not None and header["inputs"] > stack.width:
+        raise ValueError(f"its input has {header['inputs']} channels, its layers {stack.width}")
+    rows, inner = header["rows"], stack.inner_length
+    if rows is None or inner is None:
+        return
+    needed = max(rows, (stack.read_rows or rows) + stack.delay)
+    if needed > inner:
+        raise ValueError(f"it needs {needed} rows, but its inner length is {inner}")
+    for layer in stack.layers:
+        layer.check_rows(inner)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,11 @@ class Document:
 def write_document(path: str | Path, document: Document) -> None:
     """Write all of it or nothing. ``UserError`` where the place cannot be written to."""
     path = Path(path)
+    # What takes the place of a device (/dev/null) or a pipe ends it for everybody.
+    if path.is_dir() or (path.exists() and not path.is_file()):
+        raise UserError(f"{path} cannot be written: it is there and is no ordinary file")
+    if not path.parent.is_dir():
+        raise UserError(f"{path} cannot be written: there is no folder {path.parent}")
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     text = json.dumps(document.header, allow_nan=False, separators=(",", ":"))
     # The format refuses arrays that share memory, and keeps only what lies densely.
