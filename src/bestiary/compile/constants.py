@@ -68,5 +68,10 @@ def alike(*arrays: Array) -> tuple[Array, ...]:
 
 
 def floating(array: Array) -> Array:
-    """The same numbers in float64."""
-    return array.astype(np.float64)
+    """The same numbers in float64; ``UserError`` where an exact one is too large for it."""
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise UserError(
+            f"a constant is larger than float64 holds, {np.finfo(float).max:.1e}; scale it down"
+        ) from None

@@ -14,6 +14,7 @@ from bestiary.compile.extent import bounded, needed
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.compile.taps import Taps
+from bestiary.errors import UserError
 from bestiary.mixers.base_conv_layer import BaseConvLayer
 from bestiary.mixers.base_conv_stack import BaseConvStack
 from bestiary.mixers.filter_parts import FilterParts
@@ -35,12 +36,23 @@ def emit(program: Program) -> BaseConvStack:
     first = program.window[0] + (program.output.delay or 0)
     read = program.window[1] - program.window[0]
     return BaseConvStack(
-        [layer(program, cells, width, rows) for cells in layers],
+        [_finite(layer(program, cells, width, rows), i + 1) for i, cells in enumerate(layers)],
         channels,
         inner_length=rows,
         delay=first,
         read_rows=None if read == program.rows else read,
     )
+
+
+def _finite(made: BaseConvLayer, number: int) -> BaseConvLayer:
+    """The layer; ``UserError`` where constants that were folded into one another overflow."""
+    for name, values in made.named_parameters():
+        if not torch.isfinite(values).all():
+            raise UserError(
+                f"the {name} of layer {number} would not be finite: constants multiply to more "
+                f"than float64 holds, {torch.finfo(torch.float64).max:.1e}; scale them down"
+            )
+    return made
 
 
 def layers_of(program: Program) -> list[list[Cell]]:
@@ -90,7 +102,7 @@ def layer(program: Program, cells: Sequence[Cell], width: int, rows: int) -> Bas
         for wire, weight in zip(cell.gate, cell.weights, strict=True):
             sources.append(channel_of(program, wire))
             targets.append(cell.channel)
-            weights.append(float(weight))
+            weights.append(float(floating(np.asarray(weight))))
     return BaseConvLayer(
         filters(program, cells, width, rows),
         SparseWeight(width, sources, targets, torch.tensor(weights, dtype=torch.float64)),
@@ -155,7 +167,7 @@ def bias(
         assert cell.channel is not None
         if not isinstance(number, Rows):
             if number != 0:
-                columns[cell.channel] = float(number)
+                columns[cell.channel] = float(floating(np.asarray(number)))
             continue
         delay = cell.delay or 0
         column = floating(number.at(-delay, rows - delay))
