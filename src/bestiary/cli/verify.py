@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -40,12 +41,15 @@ def verify(
     from bestiary.mixers.stack_file import read_stack_file
     from bestiary.runs.compilation import reference_of
 
+    if not 0 <= tolerance < math.inf:
+        raise UserError(f"--tolerance is {tolerance}; a number from 0 is needed, such as 1e-9")
     stored = read_stack_file(file)
     origin = Origin.from_dict(stored.about.get("origin"))
     if origin is None or stored.rows is None or stored.inputs is None:
         raise UserError(
             f"{file} does not say what it was compiled from, so there is nothing to compare it with"
         )
+    origin.check_sizes(stored.rows, stored.inputs)
     compiled = compiled_of(stored, str(file)) if stored.documents else None
     found = compare(
         stored.stack,
@@ -57,10 +61,19 @@ def verify(
     )
     if as_json:
         told = {**asdict(found), "ok": found.ok, "overflows": found.overflows}
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(_finite(told), indent=2, allow_nan=False))
     else:
         _print(file, origin.name, found)
     return 0 if found.ok else 1
+
+
+def _finite(told: Any) -> Any:
+    """What JSON can say: null for infinities and NaN."""
+    if isinstance(told, dict):
+        return {name: _finite(value) for name, value in told.items()}
+    if isinstance(told, list | tuple):
+        return [_finite(value) for value in told]
+    return None if isinstance(told, float) and not math.isfinite(told) else told
 
 
 def _print(file: Path, name: str, found: Verification) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,10 +17,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bestiary.errors import UserError
+from bestiary.errors import UserError, unknown_name
+from bestiary.structured.matrix_file import LARGEST
 from bestiary.structured.transforms.registry import named_transform
 
 Kind = Literal["transform", "matrix", "module"]
+KINDS: tuple[Kind, ...] = ("transform", "matrix", "module")
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,33 @@ class Origin:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any] | None) -> Origin | None:
-        """Back from ``to_dict``; None where a file does not say."""
-        return None if given is None else cls(**given)
+        """Back from ``to_dict``; None where a file does not say; ``UserError`` for the rest."""
+        if given is None:
+            return None
+        if not isinstance(given, Mapping) or set(given) != {field.name for field in fields(cls)}:
+            raise UserError(
+                f"{given!r} does not say what a stack was compiled from; its file is damaged"
+            )
+        if given["kind"] not in KINDS:
+            raise unknown_name("kind of origin", str(given["kind"]), KINDS)
+        wrong = [name for name in ("n", "d") if type(given[name]) is not int or given[name] < 1]
+        wrong += [name for name in ("name", "digest") if not isinstance(given[name], str)]
+        if wrong or not (given["layer"] is None or type(given["layer"]) is int):
+            name = (wrong or ["layer"])[0]
+            raise UserError(
+                f"the {name} of what a stack was compiled from is {given[name]!r}; "
+                "its file is damaged"
+            )
+        return cls(**given)
+
+    def check_sizes(self, rows: int, inputs: int) -> None:
+        """``UserError`` where a stack of (rows, inputs) cannot be what came from here."""
+        held, numbers = rows * inputs, self.n * (self.d if self.kind == "module" else 1)
+        if held != numbers and (self.kind == "module" or held != 2 * numbers):
+            raise UserError(
+                f"a stack of {rows} rows of {inputs} channels cannot come from {self.name} of size "
+                f"{self.n}; its file is damaged"
+            )
 
 
 def digest(path: Path) -> str:
@@ -68,7 +95,15 @@ def check_unchanged(origin: Origin, path: Path) -> None:
 
 
 def transform_reference(origin: Origin) -> Callable[[Tensor], Tensor]:
-    """The function of a named transform, by its dense matrix from numpy or scipy."""
+    """The function of a named transform, by its dense matrix from numpy or scipy.
+
+    ``UserError`` where that would take more memory than a machine has to spare.
+    """
+    if origin.n > LARGEST:
+        raise UserError(
+            f"{origin.name} of size {origin.n} is compared by its dense matrix, which is made "
+            f"up to size {LARGEST}; compile a smaller one to compare"
+        )
     return matrix_function(named_transform(origin.name).reference(origin.n), origin.d)
 
 
@@ -78,6 +113,7 @@ def matrix_function(dense: NDArray[Any], d: int) -> Callable[[Tensor], Tensor]:
         matrix = torch.from_numpy(dense.astype(np.complex128))
 
         def pairs(x: Tensor) -> Tensor:
+            _check_count(x[0].numel(), 2 * len(matrix))
             numbers = torch.view_as_complex(x.double().reshape(len(x), -1, 2).contiguous())
             return torch.view_as_real(numbers @ matrix.T).reshape(x.shape)
 
@@ -85,6 +121,15 @@ def matrix_function(dense: NDArray[Any], d: int) -> Callable[[Tensor], Tensor]:
     real = torch.from_numpy(np.ascontiguousarray(dense, dtype=np.float64))
 
     def plain(x: Tensor) -> Tensor:
+        _check_count(x[0].numel(), len(real))
         return (x.double().reshape(len(x), -1) @ real.T).reshape(x.shape)
 
     return plain
+
+
+def _check_count(given: int, needed: int) -> None:
+    if given != needed:
+        raise UserError(
+            f"a stack takes {given} numbers, the matrix it is compared with {needed}; they must be "
+            "as many"
+        )

@@ -47,6 +47,8 @@ MOST_DIRECT = 64
 """Channels of a direct form that are worth trying beside a chain of factors."""
 LARGEST_DIRECT = 1024
 """Rows of a matrix whose direct forms are looked for, in its dense entries."""
+LARGEST_TRANSFORM = 1 << 16
+"""Numbers that a transform takes; memory and minutes go up with n log n."""
 MOST_CHECKED = 4096
 """Up to so many numbers a stack is checked at once; larger ones when `verify` is asked."""
 
@@ -127,6 +129,8 @@ def requested(
         raise UserError("nothing to compile was named; --list shows the transforms")
     if how.mode not in MODES:
         raise unknown_name("mode", how.mode, MODES)
+    if d < 1:
+        raise UserError(f"--d is {d}; a row has 1 number or more")
     if what == "matrix":
         return of_matrix(source, d, how)
     if source is not None:
@@ -144,6 +148,10 @@ def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
     one = named_transform(name)
     if n is None:
         raise UserError(f"the size of {name} was not given; add --n 64")
+    if n > LARGEST_TRANSFORM:
+        raise UserError(f"--n is {n}; transforms are compiled up to {LARGEST_TRANSFORM}")
+    if n % d and n > 0:
+        raise UserError(f"--d is {d}; it must divide the size, {n}")
     origin = Origin("transform", one.name, n, d)
     return _of_member(one.make(n), origin, how, one.name, one.is_complex)
 
