@@ -157,6 +157,7 @@ def test_the_table_of_bounds_holds_and_comes_in_four_forms(
         (["compile", "dct", "--n", "12"], "12"),
         (["compile", "dct", "--n", "8", "--mode", "cyclic"], "unknown mode 'cyclic'"),
         (["compile", "dct", "--n", "8", "--method", "best"], "unknown method 'best'"),
+        (["compile", "dct", "--n", "8", "--radix", "3"], "the radix is 3; a power of two"),
         (["compile", "dct", "--n", "8", "--dump-after", "parse"], "there is no pass 'parse'"),
         (["compile", "dct", "--n", "1048576"], "transforms are compiled up to 65536"),
         (["compile", "dct", "--n", "8", "--d", "0"], "--d is 0"),

@@ -7,6 +7,7 @@ import pytest
 
 from bestiary.compile import (
     Program,
+    Rows,
     Value,
     concat,
     conv,
@@ -80,6 +81,9 @@ def test_an_interpretation_takes_one_sequence_or_a_batch() -> None:
         (lambda u: input_array("v", 0), "has 0 channels"),
         (lambda u: u.named("u", ["a"]), "1 channel names were given for u of 2 channels"),
         (lambda u: total([]), "a sum of no values"),
+        (lambda u: shift(u, 1.5), "a shift is 1.5; a whole number is needed"),
+        (lambda u: conv({0.5: 1}, u), "a power of a filter is 0.5; a whole number"),
+        (lambda u: u * Rows.window(3, 1), "from row 3 ends before it at 1"),
     ],
 )
 def test_what_does_not_fit_gets_one_sentence(make: object, said: str) -> None:
@@ -91,6 +95,7 @@ def test_what_does_not_fit_gets_one_sentence(make: object, said: str) -> None:
     ("settings", "said"),
     [
         ({"rows": 0}, "has 0 rows"),
+        ({"rows": 4.5}, "rows of a program is 4.5; a whole number is needed"),
         ({"rows": 2, "mode": "cyclic"}, "circular"),
         ({"rows": 2, "mode": "circular"}, "needs the number of rows of its ring"),
         ({"rows": 2, "ring": 4}, "a causal one has none"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from fractions import Fraction
 from typing import Any
 
@@ -75,3 +76,11 @@ def floating(array: Array) -> Array:
         raise UserError(
             f"a constant is larger than float64 holds, {np.finfo(float).max:.1e}; scale it down"
         ) from None
+
+
+def whole(number: Any, what: str) -> int:
+    """A number of rows, or another that has to be whole, as an int; ``UserError`` otherwise."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise UserError(f"{what} is {number!r}; a whole number is needed") from None

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.compile.constants import Array, constant
+from bestiary.compile.constants import Array, constant, whole
 from bestiary.compile.rows import Rows
 from bestiary.compile.taps import Taps
 from bestiary.errors import UserError
@@ -269,7 +269,7 @@ def conv(taps: Any, x: Value, name: str = "") -> Value:
 
 def shift(x: Value, by: int, name: str = "") -> Value:
     """x moved ``by`` rows down, or up where ``by`` is negative."""
-    return Shift(width=x.width, name=name, x=x, by=by)
+    return Shift(width=x.width, name=name, x=x, by=whole(by, "a shift"))
 
 
 def mul(a: Value, b: Value, name: str = "") -> Value:

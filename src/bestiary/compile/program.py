@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from bestiary.compile.cell import Cell
+from bestiary.compile.constants import whole
 from bestiary.compile.expression import Constant, Conv, Linear, RowScale, Shift, Value
 from bestiary.compile.rows import Rows
 from bestiary.errors import UserError, unknown_name
@@ -35,6 +36,7 @@ class Program:
     name: str = "program"
 
     def __post_init__(self) -> None:
+        whole(self.rows, "the number of rows of a program")
         if self.rows < 1:
             raise UserError(f"a program has {self.rows} rows; it needs at least 1")
         if self.mode not in MODES:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.compile.constants import Array, alike, constant
+from bestiary.compile.constants import Array, alike, constant, whole
+from bestiary.errors import UserError
 
 Interval = tuple[float, float]
 """Rows lo ≤ t < hi; either may be infinite. Empty where hi ≤ lo."""
@@ -47,6 +48,9 @@ class Rows:
     @classmethod
     def window(cls, lo: int, hi: int, channels: int | None = None) -> Rows:
         """1 in rows lo ≤ t < hi, 0 elsewhere."""
+        lo, hi = whole(lo, "the first row of a window"), whole(hi, "the end of a window")
+        if hi < lo:
+            raise UserError(f"a window from row {lo} ends before it at {hi}; give lo ≤ hi")
         shape = (hi - lo,) if channels is None else (hi - lo, channels)
         return cls.of(np.ones(shape), lo)
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
 
-from bestiary.compile.constants import Array, alike, constant
+from bestiary.compile.constants import Array, alike, constant, whole
 from bestiary.errors import UserError
 
 DIRECT_PRODUCTS = 1 << 16
@@ -42,7 +41,7 @@ class Taps:
         """From {power: value, or values by channel}."""
         if not taps:
             raise UserError(f"{what} has no taps; give at least one as {{power: value}}")
-        order = sorted(taps)
+        order = sorted(whole(power, f"a power of {what}") for power in taps)
         given = alike(*(constant(taps[power], what) for power in order))
         values = np.broadcast_arrays(*given)
         return cls(np.array(order), np.stack(values))
@@ -116,6 +115,9 @@ class Taps:
             values = mine[:, None] * theirs[None, :]
             powers = np.add.outer(self.powers, other.powers)
             return _collected(powers.ravel(), values.reshape(powers.size, *values.shape[2:]))
+        # Slow to import, and few programs have filters as long as that.
+        from scipy.signal import fftconvolve
+
         values = fftconvolve(self._dense(mine), other._dense(theirs), axes=0)
         return Taps.of(values, self.low + other.low)
 

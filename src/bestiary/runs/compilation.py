@@ -18,6 +18,7 @@ from bestiary.compile.from_gated import gated
 from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
 from bestiary.compile.from_matrix import matrix_program
 from bestiary.compile.from_matrix.direct import direct_forms
+from bestiary.compile.from_matrix.level import check_radix
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import (
     Origin,
@@ -131,6 +132,7 @@ def requested(
         raise unknown_name("mode", how.mode, MODES)
     if d < 1:
         raise UserError(f"--d is {d}; a row has 1 number or more")
+    check_radix(how.radix)
     if what == "matrix":
         return of_matrix(source, d, how)
     if source is not None:
