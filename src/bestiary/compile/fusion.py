@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bestiary.compile.cell import RowNumber
+from bestiary.compile.cell import Cell, RowNumber
 from bestiary.compile.constants import Scalar
 from bestiary.compile.expression import Value
 from bestiary.compile.rows import Rows
-from bestiary.compile.taps import Taps
+from bestiary.compile.taps import Taps, shift_by
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +55,13 @@ class Form:
     def single(self) -> Value | None:
         """The wire of which it is a multiple plus a number, or None."""
         return next(iter(self.gate)) if self.affine and len(self.gate) == 1 else None
+
+    @property
+    def itself(self) -> Value | None:
+        """The wire that it is, nothing added and nothing multiplied, or None."""
+        wire = self.single
+        same = wire is not None and self.gate[wire] == 1 and is_number(self.bias, 0)
+        return wire if same else None
 
 
 def of_wire(wire: Value) -> Form:
@@ -130,6 +137,47 @@ def raised_by(form: Form, weight: Scalar, number: RowNumber) -> Form | None:
         convolved=form.convolved,
         taps=form.taps.scaled(factor * weight),
         conv_bias=simplest(form.conv_bias * (factor * weight) + number),
+    )
+
+
+def multiplied(gate: Form, conv: Form) -> Form | None:
+    """gate ⊙ conv with an affine form on the gate side, or None where that takes more cells."""
+    if conv.filtered:
+        factor = simplest(conv.bias)
+        if isinstance(factor, Rows):
+            return None
+        return Form(
+            gate={wire: weight * factor for wire, weight in gate.gate.items()},
+            bias=gate.bias * factor,
+            convolved=conv.convolved,
+            taps=conv.taps,
+            conv_bias=conv.conv_bias,
+        )
+    wire = conv.single
+    if wire is None:
+        return None
+    return Form(
+        gate=dict(gate.gate),
+        bias=gate.bias,
+        convolved=wire,
+        taps=shift_by(0).scaled(conv.gate[wire]),
+        conv_bias=conv.bias,
+    )
+
+
+def cell_of(form: Form, layer: int) -> Cell:
+    """The cell that computes a form in a layer."""
+    return Cell(
+        width=1,
+        name=form.name,
+        delay=form.delay or 0,
+        gate=tuple(form.gate),
+        weights=tuple(form.gate.values()),
+        gate_bias=simplest(form.bias),
+        convolved=form.convolved,
+        taps=form.taps,
+        conv_bias=simplest(form.conv_bias),
+        layer=layer,
     )
 
 

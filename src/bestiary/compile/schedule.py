@@ -12,7 +12,7 @@ wire first, max(T(L), T(R)) + 1 where it is a multiple of one (docs/theory.md, '
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,9 +36,10 @@ from bestiary.compile.expression import (
 )
 from bestiary.compile.fusion import (
     Form,
+    cell_of,
     convolved_by,
     filtered_number,
-    is_number,
+    multiplied,
     of_number,
     of_wire,
     raised_by,
@@ -89,50 +90,24 @@ class Scheduler:
                 # A form that a value hands on has the uses of where it comes from.
                 form.uses = form.uses or int(uses[i])
             self.forms[id(value)] = forms
-        output = self.program.output
-        wires = tuple(self.wire(form) for form in self.forms[id(output)])
-        read = Concat(
-            width=len(wires),
-            name=output.name or "output",
-            labels=output.channel_names(),
-            parts=wires,
-            delay=output.delay or 0,
-        )
-        return replace(self.program, output=read)
+        return reading(self.program, [self.wire(f) for f in self.forms[id(self.program.output)]])
 
     # Wires
 
     def wire(self, form: Form) -> Value:
         """The wire that holds a form, made now if there is none."""
         if form.made is None:
-            single = form.single
-            if (
-                single is not None
-                and form.gate[single] == 1
-                and is_number(form.bias, 0)
-                and single.delay == form.delay
-            ):
-                form.made = single
-            else:
-                form.made = self._made(form)
+            wire = form.itself
+            if wire is None or wire.delay != form.delay:
+                wire = self._made(form)
+            form.made = wire
         return form.made
 
     def _made(self, form: Form) -> Value:
         layer = self._layer(form.gate, form.convolved)
         if form.convolved is not None and layer == self.layer[form.convolved] + 1:
             self.claimed.add(form.convolved)
-        cell = Cell(
-            width=1,
-            name=form.name,
-            delay=form.delay or 0,
-            gate=tuple(form.gate),
-            weights=tuple(form.gate.values()),
-            gate_bias=simplest(form.bias),
-            convolved=form.convolved,
-            taps=form.taps,
-            conv_bias=simplest(form.conv_bias),
-            layer=layer,
-        )
+        cell = cell_of(form, layer)
         self.layer[cell] = layer
         return cell
 
@@ -146,7 +121,7 @@ class Scheduler:
         return layer + waits
 
     def _taken(self, wire: Value) -> bool:
-        """x"""
+        """Whether the layer after a wire's own convolves it, and it cannot lie there twice."""
         twice = isinstance(wire, Cell) and wire.convolved is None
         return wire in self.claimed and not twice
 
@@ -262,8 +237,7 @@ class Scheduler:
                 arrived = self._convolved(other, shift_by(0), delay)
                 return self._scaled(arrived, one.bias * one.conv_bias)
         orders = [self._order(a, b, delay), self._order(b, a, delay)]
-        cost, make = min(orders, key=lambda order: order[0])
-        del cost
+        _, make = min(orders, key=lambda order: order[0])
         return make()
 
     def _order(
@@ -292,27 +266,10 @@ class Scheduler:
         best, gathered = min(options, key=lambda option: option[0])
 
         def make() -> Form:
-            affine = gate if gate.affine else of_wire(self.wire(gate))
-            side = of_wire(self.wire(conv)) if gathered else conv
-            if side.filtered:
-                factor = simplest(side.bias)
-                assert not isinstance(factor, Rows)
-                return Form(
-                    gate={w: v * factor for w, v in affine.gate.items()},
-                    bias=affine.bias * factor,
-                    convolved=side.convolved,
-                    taps=side.taps,
-                    conv_bias=side.conv_bias,
-                )
-            wire = side.single
-            assert wire is not None
-            return Form(
-                gate=dict(affine.gate),
-                bias=affine.bias,
-                convolved=wire,
-                taps=shift_by(0).scaled(side.gate[wire]),
-                conv_bias=side.bias,
-            )
+            affine = self._affine(gate)
+            done = multiplied(affine, of_wire(self.wire(conv)) if gathered else conv)
+            assert done is not None
+            return done
 
         return best, make
 
@@ -324,6 +281,19 @@ class Scheduler:
         if form.made is not None:
             return self.layer[form.made], 0
         return self._layer(form.gate, form.convolved), 1
+
+
+def reading(program: Program, wires: Sequence[Value]) -> Program:
+    """The program whose output is those wires, under the name and labels of the one there was."""
+    output = program.output
+    read = Concat(
+        width=len(wires),
+        name=output.name or "output",
+        labels=output.channel_names(),
+        parts=tuple(wires),
+        delay=output.delay or 0,
+    )
+    return replace(program, output=read)
 
 
 def numbers(rows: Rows, width: int) -> list[RowNumber]:

@@ -35,14 +35,14 @@ from bestiary.compile.fusion import (
     Form,
     convolved_by,
     filtered_number,
-    is_number,
+    multiplied,
     of_number,
+    raised_by,
     scaled_by,
     simplest,
     summed,
 )
 from bestiary.compile.program import Program
-from bestiary.compile.rows import Rows
 from bestiary.compile.schedule import numbers
 from bestiary.compile.taps import Taps, shift_by
 
@@ -95,9 +95,8 @@ class Lowering:
     def _node(self, forms: Iterable[Form], value: Value, channel: int) -> Node:
         kept = self._fitting(forms, value.delay or 0)
         for form in kept:
-            wire = form.single
-            same = wire is not None and form.gate[wire] == 1 and is_number(form.bias, 0)
-            if same and isinstance(wire, Node) and wire.delay == value.delay:
+            wire = form.itself
+            if isinstance(wire, Node) and wire.delay == value.delay:
                 return wire
         named = bool(value.name or value.labels)
         name = value.channel_names()[channel] if named else ""
@@ -173,19 +172,8 @@ class Lowering:
         for node, weight in terms:
             bias = bias + (0 if node.constant is None else node.constant * weight)
         node, weight = moving[0]
-        forms = []
-        for form in node.forms:
-            if form.filtered and form.taps is not None and not isinstance(form.bias, Rows):
-                factor = form.bias * weight
-                forms.append(
-                    Form(
-                        bias=1,
-                        convolved=form.convolved,
-                        taps=form.taps.scaled(factor),
-                        conv_bias=simplest(form.conv_bias * factor + bias),
-                    )
-                )
-        return forms
+        raised = [raised_by(form, weight, bias) for form in node.forms]
+        return [form for form in raised if form is not None]
 
     def _linear(self, value: Linear) -> list[Node]:
         x = self.nodes[id(value.x)]
@@ -264,31 +252,6 @@ class Lowering:
                 made = multiplied(affine, side)
                 forms += [] if made is None else [made]
         return forms
-
-
-def multiplied(gate: Form, conv: Form) -> Form | None:
-    """gate ⊙ conv with an affine form on the gate side, or None where that takes more cells."""
-    if conv.filtered:
-        factor = simplest(conv.bias)
-        if isinstance(factor, Rows):
-            return None
-        return Form(
-            gate={w: v * factor for w, v in gate.gate.items()},
-            bias=gate.bias * factor,
-            convolved=conv.convolved,
-            taps=conv.taps,
-            conv_bias=conv.conv_bias,
-        )
-    wire = conv.single
-    if wire is None:
-        return None
-    return Form(
-        gate=dict(gate.gate),
-        bias=gate.bias,
-        convolved=wire,
-        taps=shift_by(0).scaled(conv.gate[wire]),
-        conv_bias=conv.bias,
-    )
 
 
 _LOWER: Mapping[type, Any] = {

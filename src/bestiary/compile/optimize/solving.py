@@ -9,12 +9,12 @@ from typing import Any
 
 from bestiary.compile.cell import Cell
 from bestiary.compile.emit import inner_rows
-from bestiary.compile.expression import Concat, Value
-from bestiary.compile.fusion import simplest
+from bestiary.compile.expression import Value
+from bestiary.compile.fusion import cell_of
 from bestiary.compile.optimize.model import Model, Plan, Problem, solver_library
 from bestiary.compile.optimize.nodes import Node, nodes_of
 from bestiary.compile.program import Program
-from bestiary.compile.schedule import schedule
+from bestiary.compile.schedule import reading, schedule
 from bestiary.compile.slack import most_wires
 from bestiary.errors import UserError
 
@@ -194,29 +194,17 @@ class Search:
         for node in self.problem.nodes:
             if node in plan:
                 wires[node] = _cell(node, *plan[node], wires)
-        output = self.program.output
-        parts = tuple(wires[node] for node in self.problem.outputs)
-        read = Concat(
-            width=len(parts),
-            name=output.name or "output",
-            labels=output.channel_names(),
-            parts=parts,
-            delay=output.delay or 0,
-        )
-        return replace(self.program, output=read)
+        return reading(self.program, [wires[node] for node in self.problem.outputs])
 
 
 def _cell(node: Node, chosen: int, layer: int, wires: dict[Value, Value]) -> Cell:
+    """A form of a node, over the wires that its nodes have become."""
     form = node.forms[chosen]
-    return Cell(
-        width=1,
-        name=node.name,
-        delay=node.delay or 0,
-        gate=tuple(wires[wire] for wire in form.gate),
-        weights=tuple(form.gate.values()),
-        gate_bias=simplest(form.bias),
+    placed = replace(
+        form,
+        gate={wires[wire]: weight for wire, weight in form.gate.items()},
         convolved=None if form.convolved is None else wires[form.convolved],
-        taps=form.taps,
-        conv_bias=simplest(form.conv_bias),
-        layer=layer,
+        name=node.name,
+        delay=node.delay,
     )
+    return cell_of(placed, layer)
