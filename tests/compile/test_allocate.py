@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 
 from bestiary.compile import Program, Value, compile_program, concat, conv, input_array, linear
+from bestiary.compile.allocate import channel_of
 from bestiary.compile.cell import Cell
-from bestiary.compile.emit import channel_of, layers_of
+from bestiary.compile.emit import layers_of
 
 
 def width(value: Value, *inputs: Value, rows: int = 3) -> int:

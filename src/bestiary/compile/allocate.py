@@ -67,13 +67,6 @@ class Allocator:
             if isinstance(value, Read) and self.last.get(value) is not None
         }
 
-    def _channel(self, wire: Value) -> int:
-        if isinstance(wire, Cell):
-            assert wire.channel is not None
-            return wire.channel
-        assert isinstance(wire, Read)
-        return self.program.offset(wire.x) + wire.picked[0]
-
     def _next(self, layer: int, before: dict[Value, list[Value]]) -> dict[Value, list[Value]]:
         """Where every wire is after ``layer``, as cells of that layer."""
         after: dict[Value, list[Value]] = {}
@@ -87,7 +80,7 @@ class Allocator:
                 homeless += [(cell, replace(cell, gate=gate))] * wanted
                 continue
             source = spare[cell.convolved].pop(0)
-            channel = self._channel(source)
+            channel = channel_of(self.program, source)
             taken.add(channel)
             placed = replace(cell, gate=gate, convolved=source, channel=channel)
             after[cell] = [placed]
@@ -98,7 +91,7 @@ class Allocator:
             for _ in range(wanted):
                 if spare[wire]:
                     source = spare[wire].pop(0)
-                    channel = self._channel(source)
+                    channel = channel_of(self.program, source)
                     taken.add(channel)
                     carried = _carried(wire, source, layer, channel)
                     after.setdefault(wire, []).append(carried)
@@ -135,3 +128,12 @@ def _copied(wire: Value, source: Value, layer: int) -> Cell:
         conv_bias=1,
         layer=layer,
     )
+
+
+def channel_of(program: Program, wire: Value) -> int:
+    """Where a wire of an allocated program lies."""
+    if isinstance(wire, Cell):
+        assert wire.channel is not None
+        return wire.channel
+    assert isinstance(wire, Read)
+    return program.offset(wire.x) + wire.picked[0]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bestiary.compile.allocate import channel_of
 from bestiary.compile.compiling import Compiled
-from bestiary.compile.emit import channel_of, layers_of
+from bestiary.compile.emit import layers_of
 from bestiary.compile.program import Program
 from bestiary.compile.program_file import pack, unpack
 from bestiary.errors import UserError

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from bestiary.compile.allocate import channel_of
 from bestiary.compile.cell import Cell, RowNumber
 from bestiary.compile.constants import floating
-from bestiary.compile.expression import Concat, Read, Value
+from bestiary.compile.expression import Concat, Value
 from bestiary.compile.extent import bounded, needed
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
@@ -69,15 +70,6 @@ def outputs(program: Program) -> tuple[Value, ...]:
     """The wires that are read."""
     assert isinstance(program.output, Concat)
     return program.output.parts
-
-
-def channel_of(program: Program, wire: Value) -> int:
-    """Where a wire of an allocated program lies."""
-    if isinstance(wire, Cell):
-        assert wire.channel is not None
-        return wire.channel
-    assert isinstance(wire, Read)
-    return program.offset(wire.x) + wire.picked[0]
 
 
 def inner_rows(program: Program) -> int:

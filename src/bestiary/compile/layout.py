@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from bestiary.compile.allocate import channel_of
 from bestiary.compile.cell import Cell, RowNumber
-from bestiary.compile.emit import channel_of, layers_of, outputs
+from bestiary.compile.emit import layers_of, outputs
 from bestiary.compile.expression import Read, Value
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
