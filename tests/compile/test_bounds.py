@@ -25,7 +25,7 @@ def test_the_butterfly_bounds_are_those_of_the_theory(
     n: int, d: int, ours: int, paper: int
 ) -> None:
     assert our_butterfly_bound(n, d) == Bound(ours, 2 * n, 2 * d)
-    assert our_butterfly_bound(n, d, "circular").inner_length == n
+    assert our_butterfly_bound(n, d, "circular").inner_rows == n
     assert paper_butterfly_bound(n, d).layers == paper
 
 

@@ -16,8 +16,9 @@ from bestiary.compile import (
     input_array,
     pad,
 )
+from bestiary.compile.bounds import Bound
 from bestiary.compile.degree import degree, depth_floor
-from bestiary.compile.report import Size, measure
+from bestiary.compile.report import measure
 
 
 def hyena(n: int, d: int, order: int) -> Program:
@@ -75,7 +76,7 @@ def test_a_selection_counts_four_butterflies_and_a_diagonal():
 
 
 def test_a_report_says_sizes_floor_and_the_bounds_beside():
-    report = measure(compile_program(hyena(8, 3, 3)), {"paper": Size(layers=15, source="H.10")})
+    report = measure(compile_program(hyena(8, 3, 3)), {"paper": Bound(layers=15, source="H.10")})
     assert (report.layers, report.width, report.inner_rows, report.degree) == (4, 6, 8, 4)
     assert report.floor == 2
     text = str(report)

@@ -21,17 +21,18 @@ Kind = Literal["factor", "butterfly", "kaleidoscope"]
 class Bound:
     """At most so many of each; None where nothing is stated.
 
-    layers: L. inner_length: N'. width: d', real channels.
+    layers: L. inner_rows: N'. width: d', real channels. source: who states it, for a report.
     """
 
-    layers: int | None
-    inner_length: int | None
-    width: int | None
+    layers: int | None = None
+    inner_rows: int | None = None
+    width: int | None = None
+    source: str = ""
 
-    def holds(self, layers: int, inner_length: int, width: int) -> bool:
+    def holds(self, layers: int, inner_rows: int, width: int) -> bool:
         """Whether a stack of so many layers, rows and channels is within it."""
-        stated = (self.layers, self.inner_length, self.width)
-        measured = (layers, inner_length, width)
+        stated = (self.layers, self.inner_rows, self.width)
+        measured = (layers, inner_rows, width)
         return all(s is None or m <= s for s, m in zip(stated, measured, strict=True))
 
 
@@ -92,7 +93,7 @@ def our_bound(member: StructuredMatrix, d: int, mode: Mode = "causal") -> Bound:
     if not member.is_complex or bound.width is None:
         return bound
     # Two real channels a number, in twice as many groups: one for Re c, one for Im c.
-    return Bound(bound.layers, bound.inner_length, 4 * bound.width)
+    return Bound(bound.layers, bound.inner_rows, 4 * bound.width)
 
 
 def paper_bound(member: StructuredMatrix, d: int) -> Bound:

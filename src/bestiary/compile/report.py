@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from bestiary.compile.bounds import Bound
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.degree import degree, depth_floor
 from bestiary.mixers.base_conv_layer import BaseConvLayer
@@ -29,16 +30,6 @@ KALEIDOSCOPE = (
 """How ``Parameters.kaleidoscope`` is counted (docs/theory.md, 'BaseConv')."""
 
 _INNER, _WIDTH = "N'", "d'"
-
-
-@dataclass(frozen=True)
-class Size:
-    """Layers, rows and channels of a construction; None where nothing is said of it."""
-
-    layers: int | None = None
-    inner_rows: int | None = None
-    width: int | None = None
-    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,7 @@ class Report:
     parameters: Parameters
     degree: int
     floor: int | None
-    bounds: Mapping[str, Size]
+    bounds: Mapping[str, Bound]
 
     def as_json(self) -> dict[str, Any]:
         """Everything, with the formula of the kaleidoscope count."""
@@ -82,7 +73,7 @@ class Report:
 
     def __str__(self) -> str:
         p = self.parameters
-        sizes = {"compiled": Size(self.layers, self.inner_rows, self.width), **self.bounds}
+        sizes = {"compiled": Bound(self.layers, self.inner_rows, self.width), **self.bounds}
         lines = [
             f"{self.name}: {self.rows} × {self.inputs} ({self.mode}, delay {self.delay})",
             f"  {'':24}{'layers':>10}{_INNER:>10}{_WIDTH:>10}",
@@ -97,7 +88,7 @@ class Report:
         return "\n".join(line.rstrip() for line in lines)
 
 
-def measure(compiled: Compiled, bounds: Mapping[str, Size] | None = None) -> Report:
+def measure(compiled: Compiled, bounds: Mapping[str, Bound] | None = None) -> Report:
     """Count a compiled program. bounds: what it is set beside, such as the paper's layers."""
     source, stack = compiled.source, compiled.stack
     of_program = degree(source)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from bestiary.compile.bounds import Bound, our_bound, paper_bound
+from bestiary.compile.bounds import our_bound, paper_bound
 from bestiary.compile.compiling import Compiled, compile_program
-from bestiary.compile.from_gated import gated
+from bestiary.compile.conversion import converted
 from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
-from bestiary.compile.from_matrix import matrix_program
-from bestiary.compile.from_matrix.direct import direct_forms
+from bestiary.compile.from_matrix import direct_matrix_program, matrix_program
 from bestiary.compile.from_matrix.level import check_radix
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import (
@@ -27,9 +26,9 @@ from bestiary.compile.origin import (
     matrix_function,
     transform_reference,
 )
-from bestiary.compile.program import MODES, Mode
+from bestiary.compile.program import MODES, Mode, Program
 from bestiary.compile.real_part import real_part
-from bestiary.compile.report import Report, Size, measure
+from bestiary.compile.report import Report, measure
 from bestiary.compile.verify import agree
 from bestiary.errors import UserError, did_you_mean, unknown_name
 from bestiary.runs.trained_model import WEIGHTS, load_trained
@@ -43,7 +42,6 @@ Reference = Callable[[Tensor], Tensor]
 
 MATRIX_TOLERANCE = 1e-10
 """Of a matrix as a stack, relative to the largest output (docs/theory.md, 'Bounds')."""
-LAYOUTS = ("channel", "time")
 MOST_DIRECT = 64
 """Channels of a direct form that are worth trying beside a chain of factors."""
 LARGEST_DIRECT = 1024
@@ -155,7 +153,7 @@ def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
     if n % d and n > 0:
         raise UserError(f"--d is {d}; it must divide the size, {n}")
     origin = Origin("transform", one.name, n, d)
-    return _of_member(one.make(n), origin, how, one.name, one.is_complex)
+    return _of_member(one.make(n), origin, how, one.name, lambda: one.reference(n), one.is_complex)
 
 
 class NoStructure(UserError):
@@ -172,23 +170,20 @@ def of_matrix(source: Path | None, d: int, how: How) -> Work:
         raise NoStructure(f"{source}: {found}")
     origin = Origin("matrix", str(source), len(dense), d, digest=digest(source))
     name = f"{source.stem}, {found}"
-    return _of_member(found.matrix, origin, how, name, np.iscomplexobj(dense))
+    return _of_member(found.matrix, origin, how, name, lambda: dense, np.iscomplexobj(dense))
 
 
 def of_mixer(kind: str, source: Path, mixer: Mixer, how: How) -> Work:
     """A mixer of a trained run."""
     if how.optimize is not None:
         raise UserError("--optimize is for transforms and matrices; a mixer is at its bound")
-    if mixer.layout not in LAYOUTS:
-        raise unknown_name("layout", mixer.layout, LAYOUTS)
     module, layer, longest = trained_mixer(source, kind, mixer.layer)
     positions = longest if mixer.length is None else mixer.length
-    compiled = gated(module, positions, mixer.layout)  # type: ignore[arg-type]
+    made = converted(module, positions, mixer.layout)  # type: ignore[arg-type]
     weights = source if source.is_file() else source / WEIGHTS
-    d = compiled.source.width
-    origin = Origin("module", str(weights), positions, d, layer, digest(weights))
-    error = agree(compiled.stack, module_function(module), positions, d)
-    return Work(compiled, origin, measure(compiled), error)
+    width = made.compiled.source.width
+    origin = Origin("module", str(weights), positions, width, layer, digest(weights))
+    return Work(made.compiled, origin, measure(made.compiled), made.error)
 
 
 @dataclass(frozen=True)
@@ -218,8 +213,6 @@ class ModelWork:
 
 def of_model(source: Path, layout: str) -> ModelWork:
     """All gated convolutions of a trained language model, checked by logits and by recall."""
-    if layout not in LAYOUTS:
-        raise unknown_name("layout", layout, LAYOUTS)
     model, run = load_trained(source)
     made = language_model(model, None, layout)  # type: ignore[arg-type]
     task, size = run.build_task(), run.training.batch_size
@@ -243,17 +236,6 @@ def trained_mixer(source: Path, kind: str, layer: int | None) -> tuple[nn.Module
     return model.blocks[layer].mixer, layer, model.max_length  # type: ignore[return-value]
 
 
-def module_function(module: nn.Module) -> Reference:
-    """A mixer's own forward in float64."""
-    double = copy.deepcopy(module).double().eval()
-
-    def forward(x: Tensor) -> Tensor:
-        with torch.no_grad():
-            return double(x)
-
-    return forward
-
-
 def reference_of(origin: Origin, given: Path | None) -> Reference:
     """What a stack of that origin is compared with; ``given`` in place of a file that moved."""
     if origin.kind == "transform":
@@ -262,17 +244,19 @@ def reference_of(origin: Origin, given: Path | None) -> Reference:
     check_unchanged(origin, path)
     if origin.kind == "matrix":
         return matrix_function(read_matrix(path), origin.d)
-    return module_function(trained_mixer(path, "", origin.layer)[0])
-
-
-def sizes(bounds: Mapping[str, Bound]) -> dict[str, Size]:
-    """Bounds as a report sets them beside what was measured."""
-    return {name: Size(b.layers, b.inner_length, b.width) for name, b in bounds.items()}
+    module, _, _ = trained_mixer(path, "", origin.layer)
+    return module.double()
 
 
 def _of_member(
-    member: StructuredMatrix, origin: Origin, how: How, name: str, is_complex: bool
+    member: StructuredMatrix,
+    origin: Origin,
+    how: How,
+    name: str,
+    reference: Callable[[], NDArray[Any]],
+    is_complex: bool,
 ) -> Work:
+    """reference: gives the dense matrix, from elsewhere than ``member``."""
     as_real = member.is_complex and not is_complex
     compiled = _cheapest(member, origin.d, how, name, as_real)
     try:
@@ -286,39 +270,37 @@ def _of_member(
     error = None
     if origin.n <= MOST_CHECKED:
         rows, width = compiled.source.rows, compiled.source.width
-        reference = reference_of(origin, None)
-        error = agree(compiled.stack, reference, rows, width, tolerance=MATRIX_TOLERANCE)
+        meant = matrix_function(reference(), origin.d)
+        error = agree(compiled.stack, meant, rows, width, tolerance=MATRIX_TOLERANCE)
     # A matrix is linear however it is computed, and a program with products may not show it.
-    report = replace(measure(compiled, sizes(beside)), degree=1, floor=None)
+    report = replace(measure(compiled, beside), degree=1, floor=None)
     return Work(compiled, origin, report, error)
 
 
 def _cheapest(member: StructuredMatrix, d: int, how: How, name: str, as_real: bool) -> Compiled:
     """The stack with the fewest non-zero numbers among the methods that ``how`` allows."""
     search = None if how.optimize is None else Optimize(seconds=how.optimize)
-    methods = _automatic(member, d, how.mode) if how.method == "auto" else [how.method]
-    made: list[Compiled] = []
-    refused: list[UserError] = []
-    for method in methods:
-        try:
-            program = matrix_program(member, d, how.mode, method, how.radix)
-        except UserError as error:
-            refused.append(error)
-            continue
+    made = []
+    for method, program in _programs(member, d, how):
         program = replace(real_part(program) if as_real else program, name=f"{name}, {method}")
         made.append(compile_program(program, optimize=search))
-    if not made and how.method == "auto" and methods == ["groups"]:
-        # What is no chain of factors, such as Monarch, has its direct form however wide.
-        return _cheapest(member, d, replace(how, method="direct"), name, as_real)
-    if not made:
-        raise refused[-1]
     return min(made, key=lambda one: measure(one).parameters.nonzero)
 
 
-def _automatic(member: StructuredMatrix, d: int, mode: Mode) -> list[str]:
-    """The methods worth trying: a direct form where it is narrow, or where there is no chain."""
-    if member.n > LARGEST_DIRECT:
-        return ["groups"]
-    dense = (member.real_form() if member.is_complex else member.dense()).double().numpy()
-    form = direct_forms(dense, d * (1 + member.is_complex), mode)[0]
-    return ["groups", "direct"] if form.width <= MOST_DIRECT else ["groups"]
+def _programs(member: StructuredMatrix, d: int, how: How) -> list[tuple[str, Program]]:
+    """What is worth compiling, by the name of its method.
+
+    ``auto``: by groups, and directly where that is narrow, or where there is no chain of factors.
+    """
+    if how.method != "auto":
+        return [(how.method, matrix_program(member, d, how.mode, how.method, how.radix))]
+    found: list[tuple[str, Program]] = []
+    with contextlib.suppress(UserError):
+        found.append(("groups", matrix_program(member, d, how.mode, "groups", how.radix)))
+    if not found:
+        return [("direct", direct_matrix_program(member, d, how.mode))]
+    if member.n <= LARGEST_DIRECT:
+        with contextlib.suppress(UserError):
+            direct = direct_matrix_program(member, d, how.mode, widest=MOST_DIRECT)
+            found.append(("direct", direct))
+    return found

@@ -6,6 +6,18 @@ them.
 """
 
 from bestiary.compile.from_matrix.frontier import Choice, frontier
-from bestiary.compile.from_matrix.matrix import METHODS, matrix, matrix_program
+from bestiary.compile.from_matrix.matrix import (
+    METHODS,
+    direct_matrix_program,
+    matrix,
+    matrix_program,
+)
 
-__all__ = ["METHODS", "Choice", "frontier", "matrix", "matrix_program"]
+__all__ = [
+    "METHODS",
+    "Choice",
+    "direct_matrix_program",
+    "frontier",
+    "matrix",
+    "matrix_program",
+]

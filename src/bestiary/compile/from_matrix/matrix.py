@@ -59,15 +59,22 @@ def matrix_program(
     if method not in (*METHODS, "direct"):
         raise unknown_name("method", method, (*METHODS, "direct"))
     if method == "direct":
-        # A complex matrix is a real one on pairs (Re, Im), twice the channels.
-        dense = (member.real_form() if member.is_complex else member.dense()).double()
-        return direct_program(dense.numpy(), d * (1 + member.is_complex), mode, repr(member))
+        return direct_matrix_program(member, d, mode)
     levels = chain(member)
     layout = Layout.of(member.n, levels[0].size, d, pairs=member.is_complex, mode=mode)
     cost = layout.layers if method == "groups" else len
     # The paper takes the factors one by one, at joints too.
     levels = levels if method == "paper" else merged(levels, check_radix(radix), cost)
     return METHODS[method](levels, layout, repr(member))
+
+
+def direct_matrix_program(
+    member: StructuredMatrix, d: int = 1, mode: Mode = "causal", widest: int | None = None
+) -> Program:
+    """The program of method ``direct``; ``UserError`` past ``widest`` channels."""
+    # A complex matrix is a real one on pairs (Re, Im), twice the channels.
+    dense = (member.real_form() if member.is_complex else member.dense()).double().numpy()
+    return direct_program(dense, d * (1 + member.is_complex), mode, repr(member), widest)
 
 
 METHODS: dict[str, Callable[[Sequence[Level], Layout, str], Program]] = {
