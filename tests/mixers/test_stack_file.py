@@ -190,3 +190,12 @@ def test_sizes_that_no_stack_has_are_refused_before_anything_is_made(path, name,
     with_header(path, lambda header: header.__setitem__(name, value))
     with pytest.raises(UserError, match="damaged"):
         read_stack_file(path)
+
+
+def test_a_file_can_be_read_by_others_as_the_umask_says(path):
+    before = os.umask(0o022)
+    try:
+        save_stack(path, structured_stack())
+    finally:
+        os.umask(before)
+    assert os.stat(path).st_mode & 0o777 == 0o644

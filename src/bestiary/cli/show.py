@@ -28,8 +28,8 @@ def show(
 
     Example: bestiary show attention-0123456789ab --in results/quick
     """
+    from bestiary.atomic import read_json
     from bestiary.runs import documents
-    from bestiary.runs.atomic import read_json
     from bestiary.runs.store import collect_results, find_run
 
     folder = find_run(run, within)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from bestiary.atomic import write_with
 from bestiary.errors import UserError
 
 HEADER = "bestiary"
@@ -35,15 +35,14 @@ def write_document(path: str | Path, document: Document) -> None:
         raise UserError(f"{path} cannot be written: it is there and is no ordinary file")
     if not path.parent.is_dir():
         raise UserError(f"{path} cannot be written: there is no folder {path.parent}")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     text = json.dumps(document.header, allow_nan=False, separators=(",", ":"))
     # The format refuses arrays that share memory, and keeps only what lies densely.
     arrays = {name: a.detach().cpu().contiguous().clone() for name, a in document.arrays.items()}
     try:
-        save_file(arrays, beside, metadata={HEADER: text})
-        beside.replace(path)
-    except (OSError, SafetensorError) as error:
-        beside.unlink(missing_ok=True)
+        write_with(path, lambda part: save_file(arrays, part, metadata={HEADER: text}))
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+    except SafetensorError as error:
         raise UserError(f"{path} cannot be written: {error}") from error
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import polars as pl
 
+from bestiary.atomic import read_json
 from bestiary.errors import UserError
 from bestiary.report.points import Point, find_points
 from bestiary.report.segments import SegmentResult, segment_results
 from bestiary.report.windows import RateCurve, rate_curves
 from bestiary.runs import documents
-from bestiary.runs.atomic import read_json
 from bestiary.runs.config import Experiment
 from bestiary.runs.experiment_folder import EXPERIMENT_FILE
 from bestiary.runs.run_folder import RunFolder

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import vl_convert
 
+from bestiary.atomic import write_parquet, write_text, write_with
 from bestiary.report.charts import Chart, LeftOut, draw
 from bestiary.report.latex import latex_table
 from bestiary.report.page import page
 from bestiary.report.study import Study, load_study
 from bestiary.report.table import table_frame
-from bestiary.runs.atomic import write_parquet, write_text, write_with
 
 PNG_SCALE = 2
 """Pixels a unit of the drawing, so that pictures stay sharp on dense screens."""

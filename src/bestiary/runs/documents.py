@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
+from bestiary.atomic import write_text
 from bestiary.errors import UserError
-from bestiary.runs.atomic import write_text
 
 # The same loader in C reads some sixteen times as fast, and a sweep has a config a run.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

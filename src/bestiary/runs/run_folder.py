@@ -14,9 +14,9 @@ from typing import Any, Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
+from bestiary.atomic import read_json, write_json, write_parquet
 from bestiary.errors import unknown_name
 from bestiary.runs import documents
-from bestiary.runs.atomic import read_json, write_json, write_parquet
 from bestiary.runs.config import RunConfig, read_run
 from bestiary.runs.measurements import HISTORY_SCHEMA, RESULTS_SCHEMA, rows_frame
 from bestiary.runs.summary import checked_summary

@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from bestiary.atomic import write_with
 from bestiary.errors import UserError
 from bestiary.models import LanguageModel, build_model
-from bestiary.runs.atomic import write_with
 from bestiary.runs.environment import environment
 from bestiary.runs.job import Job
 from bestiary.runs.run_folder import DONE, Busy, RunFolder, RunStatus, now

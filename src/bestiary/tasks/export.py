@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestiary.atomic import write_with
 from bestiary.errors import UserError
 from bestiary.tasks.blocks import spans
 from bestiary.tasks.protocol import Batch, Split, Task
@@ -48,29 +47,8 @@ def write(task: Task, split: Split, path: Path) -> int:
         raise UserError(f"cannot write {path.name!r} (accepted endings: {', '.join(writers)})")
     if not path.parent.is_dir():
         raise FileNotFoundError(2, "the folder to write to does not exist", str(path.parent))
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.touch()
-        mode = partial.stat().st_mode
-        writers[path.suffix](task, split, partial)
-        # safetensors leaves a file to its owner alone; this one is as open as any that is made.
-        partial.chmod(mode)
-        partial.replace(path)
-    except Exception as error:
-        raise _named(error, path) from error
-    finally:
-        partial.unlink(missing_ok=True)
+    write_with(path, lambda part: writers[path.suffix](task, split, part))
     return sum(segment.examples for segment in task.stream(split).segments)
-
-
-def _named(error: Exception, path: Path) -> Exception:
-    """The system's error with the user's path; any other as it is.
-
-    The writers' libraries report the system's errors as their own, the number in the text.
-    """
-    told = re.search(r"os error (\d+)", str(error))
-    number = error.errno if isinstance(error, OSError) else int(told[1]) if told else None
-    return error if number is None else OSError(number, os.strerror(number), str(path))
 
 
 def to_hf(task: Task, split: Split) -> datasets.Dataset:

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from bestiary.runs.atomic import read_json, write_json, write_text, write_with
+from bestiary.atomic import read_json, write_json, write_text, write_with
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_beside_it(tmp_path):
@@ -41,7 +41,7 @@ def test_json_that_is_missing_or_cut_off_reads_as_none(tmp_path):
 @pytest.mark.parametrize(
     "error",
     [
-        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/a part"),
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "somewhere/a part"),
         OSError("No space left on device (os error 28)"),
         RuntimeError("I/O error: No space left on device (os error 28)"),
     ],
