@@ -6,14 +6,17 @@ import torch
 from torch import Tensor
 
 from bestiary.errors import UserError
-from bestiary.structured.matrix import StructuredMatrix, check_cast, check_entries
+from bestiary.structured.matrix import check_entries
+from bestiary.structured.stored import Stored
 
 
-class BlockDiagonal(StructuredMatrix):
+class BlockDiagonal(Stored):
     """Dense blocks of one size along the diagonal; ``blocks`` is (*stack, count, size, size).
 
     Raises ``UserError`` for blocks that are not square, and entries that are not finite.
     """
+
+    _matrix_axes = 3
 
     def __init__(self, blocks: Tensor) -> None:
         if blocks.dim() < 3 or blocks.shape[-1] != blocks.shape[-2] or 0 in blocks.shape:
@@ -22,63 +25,35 @@ class BlockDiagonal(StructuredMatrix):
                 "(accepted: (*stack, count, size, size))"
             )
         check_entries(blocks, "a block-diagonal matrix")
-        self._blocks = blocks
+        self._entries = blocks
 
     @property
     def blocks(self) -> Tensor:
         """(*stack, count, size, size)."""
-        return self._blocks
+        return self._entries
 
     @property
     def count(self) -> int:
         """How many blocks there are."""
-        return self._blocks.shape[-3]
+        return self._entries.shape[-3]
 
     @property
     def block_size(self) -> int:
         """Rows, and columns, of a block."""
-        return self._blocks.shape[-1]
+        return self._entries.shape[-1]
 
     @property
     def n(self) -> int:
         """Rows, and columns, of the matrix."""
         return self.count * self.block_size
 
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of the entries."""
-        return self._blocks.dtype
-
-    @property
-    def device(self) -> torch.device:
-        """Where the entries lie."""
-        return self._blocks.device
-
-    @property
-    def stack(self) -> tuple[int, ...]:
-        """The shape of the stack."""
-        return tuple(self._blocks.shape[:-3])
-
-    @property
-    def parameter_count(self) -> int:
-        """n·size a matrix."""
-        return self._blocks.numel()
-
-    def count_nonzero(self) -> int:
-        """Entries that are not 0."""
-        return int(torch.count_nonzero(self._blocks.detach()))
-
     def transpose(self) -> BlockDiagonal:
         """The transposed blocks."""
-        return BlockDiagonal(self._blocks.mT)
-
-    def conjugate(self) -> BlockDiagonal:
-        """The conjugate blocks."""
-        return BlockDiagonal(self._blocks.conj().resolve_conj())
+        return BlockDiagonal(self._entries.mT)
 
     def inverse(self) -> BlockDiagonal:
         """The inverse blocks; ``UserError`` with the block that is singular within rounding."""
-        rank = torch.linalg.matrix_rank(self._blocks)
+        rank = torch.linalg.matrix_rank(self._entries)
         short = (rank < self.block_size).nonzero()
         if len(short):
             *member, block = (int(i) for i in short[0])
@@ -87,16 +62,14 @@ class BlockDiagonal(StructuredMatrix):
                 f"block {block}{of} of the block-diagonal matrix is singular: its rank is "
                 f"{int(rank[(*member, block)])} of {self.block_size}"
             )
-        return BlockDiagonal(torch.linalg.inv(self._blocks))
+        return BlockDiagonal(torch.linalg.inv(self._entries))
 
-    def to(self, target: torch.dtype | torch.device | str) -> BlockDiagonal:
-        """The same matrix in another dtype or on another device."""
-        check_cast(self.dtype, target)
-        return BlockDiagonal(self._blocks.to(target))
+    def _with(self, entries: Tensor) -> BlockDiagonal:
+        return BlockDiagonal(entries)
 
     def _multiply(self, x: Tensor) -> Tensor:
         parts = x.unflatten(-1, (self.count, self.block_size))
-        return (self._blocks.to(x.dtype) @ parts[..., None]).flatten(-3)
+        return (self._entries.to(x.dtype) @ parts[..., None]).flatten(-3)
 
     def _sizes(self) -> str:
         return f"n={self.n}, {self.count} blocks of {self.block_size}"

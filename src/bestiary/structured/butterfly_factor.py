@@ -12,14 +12,13 @@ from torch import Tensor
 from bestiary.errors import UserError
 from bestiary.operators.butterfly import apply_factor
 from bestiary.structured.matrix import (
-    StructuredMatrix,
-    check_cast,
     check_entries,
     check_power_of_two,
 )
+from bestiary.structured.stored import Stored
 
 
-class ButterflyFactor(StructuredMatrix):
+class ButterflyFactor(Stored):
     """B_k^(n), block-diagonal with n/k factors of size k, each with its own diagonals.
 
     ``twiddle`` is (*stack, n/k, 2, 2, k/2): ``twiddle[..., b, i, j, p]`` is entry p of the
@@ -34,6 +33,8 @@ class ButterflyFactor(StructuredMatrix):
     complex64/128.
     """
 
+    _matrix_axes = 4
+
     def __init__(self, n: int, k: int, twiddle: Tensor) -> None:
         check_power_of_two(n, "the size n of a butterfly factor")
         check_power_of_two(k, "the block size k of a butterfly factor")
@@ -47,7 +48,7 @@ class ButterflyFactor(StructuredMatrix):
             )
         check_entries(twiddle, "the twiddle of a butterfly factor")
         self._k = k
-        self._twiddle = twiddle
+        self._entries = twiddle
 
     @classmethod
     def identity(
@@ -70,12 +71,12 @@ class ButterflyFactor(StructuredMatrix):
 
     def packed(self) -> Tensor:
         """The twiddle as (*stack, 2, 2, n/2), the same shape for every k."""
-        return self._twiddle.movedim(-4, -2).flatten(-2)
+        return self._entries.movedim(-4, -2).flatten(-2)
 
     @property
     def n(self) -> int:
         """Rows, and columns."""
-        return self._twiddle.shape[-4] * self._k
+        return self._entries.shape[-4] * self._k
 
     @property
     def k(self) -> int:
@@ -85,44 +86,16 @@ class ButterflyFactor(StructuredMatrix):
     @property
     def blocks(self) -> int:
         """How many blocks there are, n/k."""
-        return self._twiddle.shape[-4]
+        return self._entries.shape[-4]
 
     @property
     def twiddle(self) -> Tensor:
         """(*stack, n/k, 2, 2, k/2)."""
-        return self._twiddle
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of the twiddle."""
-        return self._twiddle.dtype
-
-    @property
-    def device(self) -> torch.device:
-        """Where the twiddle lies."""
-        return self._twiddle.device
-
-    @property
-    def stack(self) -> tuple[int, ...]:
-        """The shape of the stack."""
-        return tuple(self._twiddle.shape[:-4])
-
-    @property
-    def parameter_count(self) -> int:
-        """2n a matrix."""
-        return self._twiddle.numel()
-
-    def count_nonzero(self) -> int:
-        """Entries of the twiddle that are not 0."""
-        return int(torch.count_nonzero(self._twiddle.detach()))
+        return self._entries
 
     def transpose(self) -> ButterflyFactor:
         """[[D1, D3], [D2, D4]] in every block."""
-        return ButterflyFactor(self.n, self._k, self._twiddle.transpose(-3, -2))
-
-    def conjugate(self) -> ButterflyFactor:
-        """The factor of the conjugate diagonals."""
-        return ButterflyFactor(self.n, self._k, self._twiddle.conj().resolve_conj())
+        return ButterflyFactor(self.n, self._k, self._entries.transpose(-3, -2))
 
     def adjoint(self) -> ButterflyFactor:
         """The conjugate transpose."""
@@ -134,14 +107,14 @@ class ButterflyFactor(StructuredMatrix):
         A block is taken for singular where the determinant is within rounding of 0.
         """
         (a, b), (c, d) = (
-            (self._twiddle[..., i, 0, :], self._twiddle[..., i, 1, :]) for i in range(2)
+            (self._entries[..., i, 0, :], self._entries[..., i, 1, :]) for i in range(2)
         )
         determinant = a * d - b * c
         magnitude = (a * d).abs() + (b * c).abs()
         singular = determinant.abs() <= 4 * torch.finfo(self.dtype).eps * magnitude
         if bool(singular.any()):
             *member, block, p = (int(i) for i in singular.nonzero()[0])
-            entries = self._twiddle[(*member, block)][..., p].tolist()
+            entries = self._entries[(*member, block)][..., p].tolist()
             of = f" of member {tuple(member)} of the stack" if member else ""
             raise UserError(
                 f"block {block} of the butterfly factor of size {self._k}{of} is singular: "
@@ -154,28 +127,26 @@ class ButterflyFactor(StructuredMatrix):
     def scale_rows(self, diagonal: Tensor) -> ButterflyFactor:
         """diag(diagonal) · B for a diagonal (n,): a factor of the same size."""
         rows = diagonal.reshape(self.blocks, 2, 1, self._k // 2)
-        return ButterflyFactor(self.n, self._k, self._twiddle * rows)
+        return ButterflyFactor(self.n, self._k, self._entries * rows)
 
     def scale_columns(self, diagonal: Tensor) -> ButterflyFactor:
         """B · diag(diagonal) for a diagonal (n,): a factor of the same size."""
         columns = diagonal.reshape(self.blocks, 1, 2, self._k // 2)
-        return ButterflyFactor(self.n, self._k, self._twiddle * columns)
-
-    def to(self, target: torch.dtype | torch.device | str) -> ButterflyFactor:
-        """The same factor in another dtype or on another device."""
-        check_cast(self.dtype, target)
-        return ButterflyFactor(self.n, self._k, self._twiddle.to(target))
+        return ButterflyFactor(self.n, self._k, self._entries * columns)
 
     def dense(self) -> Tensor:
         """All entries, (*stack, n, n), placed one by one as the definition says."""
-        matrix = self._twiddle.new_zeros(self.shape)
+        matrix = self._entries.new_zeros(self.shape)
         start = torch.arange(self.blocks, device=self.device)[:, None] * self._k
         at = start + torch.arange(self._k // 2, device=self.device)
         for i in range(2):
             for j in range(2):
                 half = self._k // 2
-                matrix[..., at + i * half, at + j * half] = self._twiddle[..., i, j, :]
+                matrix[..., at + i * half, at + j * half] = self._entries[..., i, j, :]
         return matrix
+
+    def _with(self, entries: Tensor) -> ButterflyFactor:
+        return ButterflyFactor(self.n, self._k, entries)
 
     def _multiply(self, x: Tensor) -> Tensor:
         return apply_factor(x, self.packed(), self._k)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from bestiary.errors import UserError
-from bestiary.structured.matrix import StructuredMatrix, check_cast, check_entries
+from bestiary.structured.matrix import PRODUCTS, StructuredMatrix, check_entries
+from bestiary.structured.stored import Stored
 
 
-class Diagonal(StructuredMatrix):
+class Diagonal(Stored):
     """diag(entries), for entries (*stack, n) that are finite; ``UserError`` otherwise."""
+
+    _matrix_axes = 1
 
     def __init__(self, entries: Tensor) -> None:
         if entries.dim() < 1 or entries.shape[-1] < 1:
@@ -28,37 +30,9 @@ class Diagonal(StructuredMatrix):
         """Rows, and columns."""
         return self._entries.shape[-1]
 
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of the entries."""
-        return self._entries.dtype
-
-    @property
-    def device(self) -> torch.device:
-        """Where the entries lie."""
-        return self._entries.device
-
-    @property
-    def stack(self) -> tuple[int, ...]:
-        """The shape of the stack."""
-        return tuple(self._entries.shape[:-1])
-
-    @property
-    def parameter_count(self) -> int:
-        """n a matrix."""
-        return self._entries.numel()
-
-    def count_nonzero(self) -> int:
-        """Entries that are not 0."""
-        return int(torch.count_nonzero(self._entries.detach()))
-
     def transpose(self) -> Diagonal:
         """The same matrix."""
         return self
-
-    def conjugate(self) -> Diagonal:
-        """The diagonal of the conjugate entries."""
-        return Diagonal(self._entries.conj().resolve_conj())
 
     def inverse(self) -> Diagonal:
         """The diagonal of reciprocals; ``UserError`` with the place of a 0."""
@@ -68,15 +42,18 @@ class Diagonal(StructuredMatrix):
             raise UserError(f"the diagonal is 0 at {place}, so that the matrix is singular")
         return Diagonal(1 / self._entries)
 
-    def to(self, target: torch.dtype | torch.device | str) -> Diagonal:
-        """The same diagonal in another dtype or on another device."""
-        check_cast(self.dtype, target)
-        return Diagonal(self._entries.to(target))
+    def _with(self, entries: Tensor) -> Diagonal:
+        return Diagonal(entries)
 
     def _multiply(self, x: Tensor) -> Tensor:
         return self._entries * x
 
-    def _times(self, other: StructuredMatrix) -> StructuredMatrix:
-        if isinstance(other, Diagonal) and (other.n, other.stack) == (self.n, self.stack):
-            return Diagonal(self._entries * other.entries)
-        return super()._times(other)
+
+def _product(left: StructuredMatrix, right: StructuredMatrix) -> Diagonal | None:
+    if not (isinstance(left, Diagonal) and isinstance(right, Diagonal)):
+        return None
+    same = (left.n, left.stack) == (right.n, right.stack)
+    return Diagonal(left.entries * right.entries) if same else None
+
+
+PRODUCTS.append(_product)

@@ -141,7 +141,8 @@ class StructuredMatrix(ABC):
         if isinstance(other, Tensor):
             return self.apply(other) if other.dim() == 1 else self._times_columns(other)
         if isinstance(other, StructuredMatrix):
-            return self._times(other)
+            made = (rule(self, other) for rule in reversed(PRODUCTS))
+            return next(product for product in made if product is not None)
         return NotImplemented
 
     def _times_columns(self, columns: Tensor) -> Tensor:
@@ -154,13 +155,6 @@ class StructuredMatrix(ABC):
             return self.apply(columns.mT).mT
         # A stack's members meet their own matrix of columns: (..., *stack, n, columns).
         return self.apply(columns.movedim(-1, 0)).movedim(0, -1)
-
-    def _times(self, other: StructuredMatrix) -> StructuredMatrix:
-        for rule in reversed(PRODUCTS):
-            found = rule(self, other)
-            if found is not None:
-                return found
-        raise TypeError(f"no rule multiplies {self} by {other}; import bestiary.structured")
 
     def __repr__(self) -> str:
         stack = f", stack={self.stack}" if self.stack else ""

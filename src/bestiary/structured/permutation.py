@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from bestiary.errors import UserError
-from bestiary.structured.matrix import StructuredMatrix, check_cast, check_power_of_two
+from bestiary.structured.matrix import PRODUCTS, StructuredMatrix, check_cast, check_power_of_two
 
 
 class Permutation(StructuredMatrix):
@@ -106,8 +106,12 @@ class Permutation(StructuredMatrix):
     def _multiply(self, x: Tensor) -> Tensor:
         return x[..., self._source]
 
-    def _times(self, other: StructuredMatrix) -> StructuredMatrix:
-        if isinstance(other, Permutation) and other.n == self.n:
-            dtype = torch.promote_types(self._dtype, other.dtype)
-            return Permutation(other.source[self._source], dtype)
-        return super()._times(other)
+
+def _product(left: StructuredMatrix, right: StructuredMatrix) -> Permutation | None:
+    if not (isinstance(left, Permutation) and isinstance(right, Permutation) and left.n == right.n):
+        return None
+    dtype = torch.promote_types(left.dtype, right.dtype)
+    return Permutation(right.source[left.source], dtype)
+
+
+PRODUCTS.append(_product)
