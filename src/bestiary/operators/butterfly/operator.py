@@ -40,15 +40,7 @@ def multiply(
     chooses. Raises ``UserError`` for shapes that do not go together.
     """
     stack, batch = _shapes(x, twiddle, orders, batch_last)
-    plan = plan_for(
-        2 * twiddle.shape[-1],
-        batch,
-        orders,
-        stack=prod(stack),
-        path=path,
-        radices=radices,
-        device=x.device.type,
-    )
+    plan = _planned(x, twiddle, orders, stack, batch, path, radices)
     dtype = torch.promote_types(x.dtype, twiddle.dtype)
     x, twiddle = x.to(dtype), twiddle.to(dtype)
     if plan.path == "factors" or batch == 0:
@@ -73,6 +65,18 @@ def explain(
 ) -> Plan:
     """The plan ``multiply`` follows for these arguments."""
     stack, batch = _shapes(x, twiddle, orders, batch_last)
+    return _planned(x, twiddle, orders, stack, batch, path, radices)
+
+
+def _planned(
+    x: Tensor,
+    twiddle: Tensor,
+    orders: Sequence[str],
+    stack: tuple[int, ...],
+    batch: int,
+    path: str,
+    radices: Sequence[int] | None,
+) -> Plan:
     return plan_for(
         2 * twiddle.shape[-1],
         batch,

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from bestiary.errors import UserError
 from bestiary.structured.butterfly import Butterfly
 from bestiary.structured.layers.linear import StructuredLinear
-from bestiary.structured.layers.start import identity_twiddle, orthogonal_twiddle, random_twiddle
+from bestiary.structured.layers.start import DRAWN
 from bestiary.structured.permutation import Permutation
 from bestiary.structured.product import Product
 
@@ -49,13 +49,8 @@ class ButterflyLinear(StructuredLinear):
         self.twiddle = nn.Parameter(self._start(init, dtype))
 
     def _start(self, init: str, dtype: torch.dtype) -> Tensor:
-        shape = self._twiddle_shape()
-        if init == "identity":
-            return identity_twiddle(shape, dtype)
-        if init == "orthogonal":
-            return orthogonal_twiddle(shape, dtype)
-        if init == "random":
-            return random_twiddle(shape, dtype)
+        if init in DRAWN:
+            return DRAWN[init](self._twiddle_shape(), dtype)
         if not dtype.is_complex or self.source is None:
             raise UserError(
                 f"init 'dft' needs a complex dtype and bit_reversal=True; got {dtype} and "

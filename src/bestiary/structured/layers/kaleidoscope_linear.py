@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from bestiary.errors import UserError
 from bestiary.structured.kaleidoscope import Kaleidoscope
 from bestiary.structured.layers.linear import StructuredLinear
-from bestiary.structured.layers.start import identity_twiddle, orthogonal_twiddle, random_twiddle
+from bestiary.structured.layers.start import DRAWN
 
 
 class KaleidoscopeLinear(StructuredLinear):
@@ -55,13 +55,8 @@ class KaleidoscopeLinear(StructuredLinear):
         if isinstance(init, Kaleidoscope):
             return self._of(init, dtype)
         self._check_start(init)
-        shape = self._twiddle_shape()
-        if init == "identity":
-            return identity_twiddle(shape, dtype)
-        if init == "orthogonal":
-            return orthogonal_twiddle(shape, dtype)
-        if init == "random":
-            return random_twiddle(shape, dtype)
+        if init in DRAWN:
+            return DRAWN[init](self._twiddle_shape(), dtype)
         if not dtype.is_complex:
             raise UserError(f"init 'dft' needs a complex dtype; got {dtype}")
         from bestiary.structured.transforms.fourier import dft

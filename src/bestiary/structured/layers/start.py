@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import torch
@@ -36,3 +37,11 @@ def random_twiddle(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
     """Gaussian entries of variance 1/2, so that a factor keeps the mean square of a vector."""
     *outer, pairs = shape
     return torch.randn(*outer, 2, 2, pairs, dtype=dtype) / 2**0.5
+
+
+DRAWN: dict[str, Callable[[tuple[int, ...], torch.dtype], Tensor]] = {
+    "identity": identity_twiddle,
+    "orthogonal": orthogonal_twiddle,
+    "random": random_twiddle,
+}
+"""Starts that need the shape alone, by name."""
