@@ -198,4 +198,4 @@ def test_a_file_can_be_read_by_others_as_the_umask_says(path):
         save_stack(path, structured_stack())
     finally:
         os.umask(before)
-    assert os.stat(path).st_mode & 0o777 == 0o644
+    assert path.stat().st_mode & 0o777 == 0o644

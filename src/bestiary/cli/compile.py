@@ -10,8 +10,6 @@ import typer
 
 from bestiary.errors import UserError
 
-PASS_NAMES = ("simplify", "retime", "schedule", "allocate")
-
 
 def compile_(
     what: Annotated[
@@ -46,7 +44,8 @@ def compile_(
         typer.Option(metavar="SECONDS", help="Search so long for the best schedule."),
     ] = None,
     dump_after: Annotated[
-        str | None, typer.Option(metavar="PASS", help=f"Print the program after {PASS_NAMES}.")
+        str | None,
+        typer.Option(metavar="PASS", help="Print it after simplify, retime, schedule or allocate."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the stack.")
@@ -60,6 +59,7 @@ def compile_(
 
     Example: bestiary compile dct --n 64 -o dct.safetensors
     """
+    from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled
     from bestiary.runs.compilation import How, Mixer, NoStructure, requested, transforms
 
@@ -67,8 +67,8 @@ def compile_(
         for name, description in transforms():
             typer.echo(f"{name:<24}{description}")
         return 0
-    if dump_after not in (None, *PASS_NAMES):
-        raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASS_NAMES)}")
+    if dump_after not in (None, *PASSES):
+        raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASSES)}")
     if what == "model":
         return _model(source, output, layout, as_json)
     how = How(mode, method, radix, optimize)  # type: ignore[arg-type]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
+from bestiary.cli.console import Terminal
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bestiary.compile.report import Report
 
 NAMES_SHOWN = 6
-MOST_NARROW = 60
-"""Lines are not cut shorter than this."""
 
 
 def inspect(
@@ -53,9 +51,9 @@ def inspect(
     if as_json:
         typer.echo(json.dumps({"report": report.as_json(), "layout": found.to_dict()}, indent=2))
         return
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(Text(str(report)), soft_wrap=True)
-    for line in _lines(found, max(console.width, MOST_NARROW)):
+    for line in _lines(found, console.text_width):
         typer.echo(line)
     if program:
         typer.echo(str(compiled.source))
@@ -81,14 +79,11 @@ HEADS = ("layer", "channels", "delay", "made as", "new values, channel:name")
 
 def _lines(found: Layout, width: int) -> list[str]:
     """A line a layer; what does not fit is cut off the names, which the page shows in full."""
+    from bestiary.report.text_table import aligned
+
     rows = [HEADS, *(_row(number, places) for number, places in enumerate(found.layers))]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-    lines = []
-    for row in rows:
-        numbers = "  ".join(row[i].rjust(widths[i]) for i in range(3))
-        line = f"{numbers}  {row[3].ljust(widths[3])}  {row[4]}".rstrip()
-        lines.append(line if len(line) <= width else f"{line[: width - 1]}…")
-    return lines
+    lines = aligned(rows, left=(3, 4))
+    return [line if len(line) <= width else f"{line[: width - 1]}…" for line in lines]
 
 
 def _row(number: int, places: Sequence[Place]) -> tuple[str, str, str, str, str]:

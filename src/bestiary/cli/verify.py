@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from bestiary.cli.console import Terminal
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
@@ -77,19 +77,19 @@ def _finite(told: Any) -> Any:
 
 
 def _print(file: Path, name: str, found: Verification) -> None:
-    console = Console(highlight=False)
+    console = Terminal()
     errors = Table(box=None, pad_edge=False)
     for column in ("inputs", "float64", "float32"):
         errors.add_column(column, justify="left" if column == "inputs" else "right", no_wrap=True)
     for kind, error in found.errors.items():
         errors.add_row(kind, f"{error:.1e}", f"{found.float32_errors[kind]:.1e}")
-    console.print(errors)
+    console.show(errors)
     layers = Table(box=None, pad_edge=False)
     for column in ("layer", "largest number", "float32 error"):
         layers.add_column(column, justify="right", no_wrap=True)
     for layer in found.layers:
         layers.add_row(str(layer.layer), f"{layer.largest:.3g}", f"{layer.float32_error:.1e}")
-    console.print(layers)
+    console.show(layers)
     for line in sentences(file, name, found):
         console.print(line, soft_wrap=True)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import vl_convert
 
 from bestiary.compile.bounds_table import COLUMNS, Row
 from bestiary.report.charts.chart import SOURCE, Chart
-from bestiary.report.latex import escaped
-from bestiary.report.write import PNG_SCALE
+from bestiary.report.latex import tabular
+from bestiary.report.text_table import aligned
+from bestiary.report.write import png_of, svg_of
 
 SERIES = ("compiled", "paper")
 LEFT = ("construction", "mode")
@@ -26,32 +26,14 @@ def cells(row: Row) -> list[str]:
 
 def text_lines(rows: Sequence[Row]) -> list[str]:
     """An aligned table; the construction on the left, numbers on the right."""
-    table = [[title for _, title in COLUMNS], *(cells(row) for row in rows)]
-    widths = [max(len(line[i]) for line in table) for i in range(len(COLUMNS))]
-    fields = [field for field, _ in COLUMNS]
-    lines = []
-    for line in table:
-        parts = [
-            cell.ljust(width) if field in LEFT else cell.rjust(width)
-            for cell, width, field in zip(line, widths, fields, strict=True)
-        ]
-        lines.append("  ".join(parts).rstrip())
-    return lines
+    left = [i for i, (field, _) in enumerate(COLUMNS) if field in LEFT]
+    return aligned([[title for _, title in COLUMNS], *map(cells, rows)], left)
 
 
 def latex(rows: Sequence[Row]) -> str:
     """A ``tabular`` with rules of booktabs."""
     columns = "".join("l" if field in LEFT else "r" for field, _ in COLUMNS)
-    lines = [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(escaped(title) for _, title in COLUMNS) + r" \\",
-        r"\midrule",
-        *(" & ".join(escaped(cell) for cell in cells(row)) + r" \\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
+    return tabular(columns, [title for _, title in COLUMNS], [map(cells, rows)])
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -91,8 +73,8 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 def write_plot(path: Path, rows: Sequence[Row]) -> None:
     """The chart as SVG, or as PNG by the ending of the path."""
-    drawing = vl_convert.vegalite_to_svg(chart(rows).vega_lite(), allowed_base_urls=[])
+    drawing = svg_of(chart(rows))
     if path.suffix == ".svg":
         path.write_text(drawing, encoding="utf-8")
     else:
-        path.write_bytes(vl_convert.svg_to_png(drawing, scale=PNG_SCALE))
+        path.write_bytes(png_of(drawing))

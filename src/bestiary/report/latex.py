@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
 from bestiary.report.segments import SegmentResult
 from bestiary.report.table import COLUMNS, cells, guessing_line, reading_line
@@ -31,21 +32,28 @@ def escaped(text: str) -> str:
     return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
 
 
+def tabular(columns: str, heads: Sequence[str], groups: Iterable[Iterable[Sequence[str]]]) -> str:
+    """A ``tabular`` with rules of booktabs, a rule before each group of rows.
+
+    columns: l or r for each. heads and cells are set as they stand.
+    """
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _line(heads)]
+    for group in groups:
+        lines += [r"\midrule", *map(_line, group)]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(map(escaped, cells)) + r" \\"
+
+
 def latex_table(segments: Sequence[SegmentResult]) -> str:
-    """A ``tabular`` with rules of booktabs, a rule between mixers, and notes as comments."""
-    columns = "".join("r" if column.numeric else "l" for column in COLUMNS)
-    lines = [
-        f"% {' '.join(reading_line(segments).split())}",
-        f"% {' '.join(guessing_line(segments).split())}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(escaped(column.title) for column in COLUMNS) + r" \\",
-    ]
-    mixer = None
-    for result in segments:
-        if result.point.mixer != mixer:
-            lines.append(r"\midrule")
-            mixer = result.point.mixer
-        lines.append(" & ".join(escaped(cell) for cell in cells(result)) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
+    """The table of a report, a rule between mixers, and notes as comments."""
+    notes = [reading_line(segments), guessing_line(segments)]
+    by_mixer = itertools.groupby(segments, key=lambda result: result.point.mixer)
+    body = tabular(
+        "".join("r" if column.numeric else "l" for column in COLUMNS),
+        [column.title for column in COLUMNS],
+        (map(cells, results) for _, results in by_mixer),
+    )
+    return "".join(f"% {' '.join(note.split())}\n" for note in notes) + body

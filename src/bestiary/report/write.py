@@ -69,10 +69,19 @@ def write_plots(folder: Path, charts: Sequence[Chart | LeftOut]) -> list[Path]:
             png.unlink(missing_ok=True)
             svg.unlink(missing_ok=True)
             continue
-        # No address is allowed: a picture never waits for a network.
-        drawing = vl_convert.vegalite_to_svg(chart.vega_lite(), allowed_base_urls=[])
-        image = vl_convert.svg_to_png(drawing, scale=PNG_SCALE)
-        write_with(png, partial(Path.write_bytes, data=image))
+        drawing = svg_of(chart)
+        write_with(png, partial(Path.write_bytes, data=png_of(drawing)))
         write_text(svg, drawing)
         written += [png, svg]
     return written
+
+
+def svg_of(chart: Chart) -> str:
+    """The chart as an SVG."""
+    # No address is allowed: a picture never waits for a network.
+    return vl_convert.vegalite_to_svg(chart.vega_lite(), allowed_base_urls=[])
+
+
+def png_of(drawing: str) -> bytes:
+    """An SVG as a PNG."""
+    return vl_convert.svg_to_png(drawing, scale=PNG_SCALE)
