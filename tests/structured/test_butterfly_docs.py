@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 import subprocess
 import sys
-from pathlib import Path
+
+from pages import DOCS, examples_tried, page
 
 from bestiary.structured.layers import STARTS
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "butterfly.md").read_text(encoding="utf-8")
+PAGE = page("butterfly.md")
 
 
 def test_the_examples_print_what_the_page_shows():
-    text = "\n".join(re.findall(r"```pycon\n(.*?)```", PAGE, re.DOTALL))
-    example = doctest.DocTestParser().get_doctest(text, {}, "docs/butterfly.md", None, 0)
-    result = doctest.DocTestRunner().run(example)
-    assert result.attempted > 20
-    assert result.failed == 0
+    attempted, failed = examples_tried("butterfly.md")
+    assert attempted > 20
+    assert failed == 0
 
 
 def test_the_study_of_the_page_runs_and_learns_at_a_small_size():

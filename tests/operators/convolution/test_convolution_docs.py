@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import doctest
 import re
-from pathlib import Path
+
+from pages import examples_tried, page
 
 from bestiary.operators.convolution.fft_size import fft_size
 from bestiary.operators.convolution.plan import CROSSOVERS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "convolution.md").read_text(encoding="utf-8")
+PAGE = page("convolution.md")
 
 
 def test_the_examples_print_what_the_page_shows():
-    text = "\n".join(re.findall(r"```pycon\n(.*?)```", PAGE, re.DOTALL))
-    example = doctest.DocTestParser().get_doctest(text, {}, "docs/convolution.md", None, 0)
-    result = doctest.DocTestRunner().run(example)
-    assert result.attempted > 8
-    assert result.failed == 0
+    attempted, failed = examples_tried("convolution.md")
+    assert attempted > 8
+    assert failed == 0
 
 
 def test_the_borders_of_the_page_are_those_of_the_planner():
