@@ -58,7 +58,7 @@ def _earliest(program: Program, need: Extents) -> Delays:
         elif found:
             arrived = max(found) - _least_power(value)
             least = arrived if least is None else max(arrived, least)
-        elif not value.operands or all(delays[id(o)] is None for o in value.operands):
+        else:
             least = None
         delays[id(value)] = least
     if delays[id(program.output)] is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -257,8 +257,6 @@ def _of_member(
     is_complex: bool,
 ) -> Work:
     """reference: gives the dense matrix, from elsewhere than ``member``."""
-    as_real = member.is_complex and not is_complex
-    compiled = _cheapest(member, origin.d, how, name, as_real)
     try:
         beside = {
             "bound by groups": our_bound(member, origin.d, how.mode),
@@ -267,24 +265,26 @@ def _of_member(
     except UserError:
         # A form without a bound of its own, such as Monarch with dense blocks.
         beside = {}
+    as_real = member.is_complex and not is_complex
+    made = [(one, measure(one, beside)) for one in _stacks(member, origin.d, how, name, as_real)]
+    compiled, report = min(made, key=lambda each: each[1].parameters.nonzero)
     error = None
     if origin.n <= MOST_CHECKED:
         rows, width = compiled.source.rows, compiled.source.width
         meant = matrix_function(reference(), origin.d)
         error = agree(compiled.stack, meant, rows, width, tolerance=MATRIX_TOLERANCE)
     # A matrix is linear however it is computed, and a program with products may not show it.
-    report = replace(measure(compiled, beside), degree=1, floor=None)
-    return Work(compiled, origin, report, error)
+    return Work(compiled, origin, replace(report, degree=1, floor=None), error)
 
 
-def _cheapest(member: StructuredMatrix, d: int, how: How, name: str, as_real: bool) -> Compiled:
-    """The stack with the fewest non-zero numbers among the methods that ``how`` allows."""
+def _stacks(
+    member: StructuredMatrix, d: int, how: How, name: str, as_real: bool
+) -> Iterator[Compiled]:
+    """The stacks among which the one of fewest non-zero numbers is to be taken."""
     search = None if how.optimize is None else Optimize(seconds=how.optimize)
-    made = []
     for method, program in _programs(member, d, how):
         program = replace(real_part(program) if as_real else program, name=f"{name}, {method}")
-        made.append(compile_program(program, optimize=search))
-    return min(made, key=lambda one: measure(one).parameters.nonzero)
+        yield compile_program(program, optimize=search)
 
 
 def _programs(member: StructuredMatrix, d: int, how: How) -> list[tuple[str, Program]]:
