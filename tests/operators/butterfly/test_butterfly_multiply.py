@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from factor_matrices import product_matrix, random_twiddle
@@ -121,17 +123,45 @@ def test_gradients_come_back_without_gaps():
         assert x.grad.is_contiguous()
 
 
-def test_function_transforms_work():
-    twiddle = random_twiddle(16, ("falling",))
-    x, tangent = (torch.randn(20, 16, dtype=torch.float64) for _ in range(2))
+@pytest.mark.parametrize("radices", [(4, 4), (16, 16, 16), (64, 64)])
+def test_function_transforms_work(radices):
+    # At n = 4096 transpositions go by way of padded rows, a slab of them at a time.
+    n = math.prod(radices)
+    twiddle = random_twiddle(n, ("falling",))
+    x, tangent = (torch.randn(20, n, dtype=torch.float64) for _ in range(2))
 
-    def product(x):
-        return multiply(x, twiddle, radices=(4, 4))
+    def product(x, path="blocks"):
+        return multiply(x, twiddle, radices=radices if path == "blocks" else None, path=path)
 
+    expected = product(tangent, "factors")
     _, along = torch.func.jvp(product, (x,), (tangent,))
-    assert_close(along, product(tangent))
-    many = torch.randn(3, 20, 16, dtype=torch.float64)
-    assert_close(torch.vmap(product)(many), product(many.flatten(0, 1)).unflatten(0, (3, 20)))
+    assert_close(along, expected)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, tangent)
+        along = torch.autograd.forward_ad.unpack_dual(product(dual)).tangent
+    assert_close(along, expected)
+    many = torch.randn(3, 20, n, dtype=torch.float64)
+    expected = product(many.flatten(0, 1), "factors").unflatten(0, (3, 20))
+    assert_close(torch.vmap(product)(many), expected)
+    with torch.no_grad():
+        assert_close(torch.vmap(product)(many), expected)
+    gradients = [
+        torch.func.grad(lambda x, path=path: (product(x, path) * tangent).sum())(x)
+        for path in ("blocks", "factors")
+    ]
+    assert_close(*gradients)
+
+
+@pytest.mark.parametrize("orders", [("falling",), ("rising",), ("falling", "rising")])
+def test_gradients_at_large_sizes_are_those_of_the_factors(orders):
+    gradients = []
+    for path in ("blocks", "factors"):
+        twiddle = random_twiddle(4096, orders).requires_grad_()
+        x = torch.randn(50, 4096, dtype=torch.float64, generator=torch.manual_seed(1))
+        x.requires_grad_()
+        (multiply(x, twiddle, orders, path=path) ** 2).sum().backward()
+        gradients.append((x.grad, twiddle.grad))
+    assert_close(*gradients)
 
 
 @pytest.mark.parametrize("n", [512, 4096])

@@ -35,7 +35,7 @@ class Blocks:
         x = x.contiguous()
         for step, blocks in zip(self.steps.steps, self.blocks, strict=True):
             x = torch.bmm(blocks, self._operand(step, x))
-        return self._natural(x)
+        return self._natural(x).reshape(-1, x.shape[-1])
 
     def rows(self, x: Tensor) -> Tensor:
         """(batch, stack · n) → the same shape, contiguous; transposed within the products."""
@@ -72,13 +72,10 @@ class Blocks:
         return x.reshape(-1, step.radix, batch)
 
     def _natural(self, x: Tensor) -> Tensor:
-        """The work as (stack · n, batch) with axes in their natural order."""
-        batch = x.shape[-1]
+        """A view of the work with axes in their natural order, the batch last."""
+        work = x.reshape(*self._sizes(self.steps.order_at_end), x.shape[-1])
         restored = self.steps.restored
-        if not restored:
-            return x.reshape(-1, batch)
-        work = x.reshape(*self._sizes(self.steps.order_at_end), batch)
-        return work.permute(*restored, len(restored)).reshape(-1, batch)
+        return work.permute(*restored, len(restored)) if restored else work
 
 
 def merge_all(twiddle: Tensor, plan: Plan) -> Blocks:

@@ -13,15 +13,29 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
+_PADDED_FROM = 1 << 15
+"""Elements from which a transposition goes by way of padded rows; below, a copy more costs more."""
+_ROWS = 1024
+"""Rows transposed at a time, so that their padded copy stays in a cache."""
+_PADDING = 16
+"""Elements between the rows of the padded copy: a cache line of float32."""
+
 
 def to_batch_last(x: Tensor) -> Tensor:
     """(batch, m) → (m, batch), contiguous."""
-    return _Transposed.apply(x)
+    return _applied(_Transposed, x)
 
 
 def to_batch_first(x: Tensor) -> Tensor:
-    """(m, batch) → (batch, m), contiguous."""
-    return _Transposed.apply(x)
+    """(…, batch) with axes in any order in memory → (batch, product of the others), contiguous."""
+    return _applied(_Transposed, x)
+
+
+def _applied(function: type[Function], *tensors: Tensor) -> Tensor:
+    """Without the machinery of gradients, which costs time, where none are asked for."""
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        return function.apply(*tensors)
+    return function.forward(*tensors)
 
 
 class _Transposed(Function):
@@ -29,19 +43,40 @@ class _Transposed(Function):
 
     @staticmethod
     def forward(x: Tensor) -> Tensor:
-        return x.t().contiguous()
+        if x.device.type == "cpu" and x.numel() >= _PADDED_FROM:
+            return _transposed_with_padding(x)
+        return x.flatten(0, -2).t().contiguous()
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
-        pass
+        ctx.shape = inputs[0].shape
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
-        return _Transposed.apply(g)
+        return _Transposed.apply(g).reshape(ctx.shape)
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor) -> Tensor:
         return _Transposed.apply(tangent)
+
+
+def _transposed_with_padding(x: Tensor) -> Tensor:
+    """(…, columns) → (columns, rows), contiguous; all axes but the last are the rows.
+
+    Rows that lie a power of two apart share a few sets of a cache, and reading down a column they
+    push each other out. Padded rows do not, which is faster, the copy included.
+    """
+    rows, columns = x[..., 0].numel(), x.shape[-1]
+    slab = rows // x.shape[0]
+    at_once = max(1, _ROWS // slab)
+    transposed = x.new_empty(columns, rows)
+    padded = x.new_empty(at_once, *x.shape[1:-1], columns + _PADDING)[..., :columns]
+    for start in range(0, x.shape[0], at_once):
+        part = x[start : start + at_once]
+        copy = padded[: part.shape[0]].copy_(part).flatten(0, -2)
+        first = start * slab
+        transposed[:, first : first + copy.shape[0]].copy_(copy.t())
+    return transposed
 
 
 class FirstProduct(Function):
@@ -90,7 +125,7 @@ class FirstProduct(Function):
 
 def first_product(blocks: Tensor, x: Tensor) -> Tensor:
     """Blocks (m, r, r) times runs of x (batch, m·r), as (m, r, batch)."""
-    return FirstProduct.apply(blocks, x)
+    return _applied(FirstProduct, blocks, x)
 
 
 def last_product(blocks: Tensor, x: Tensor) -> Tensor:
