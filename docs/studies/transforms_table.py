@@ -7,15 +7,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 import torch
+from page_table import put_on_page
 
 from bestiary.structured.transforms import TRANSFORMS, Transform, place_of
-
-PAGE = Path(__file__).parents[1] / "transforms.md"
-BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 
 def main() -> None:
@@ -26,12 +23,10 @@ def main() -> None:
     asked = parser.parse_args()
     torch.set_num_threads(1)
     text = table(asked.sizes)
-    if not asked.write:
+    if asked.write:
+        put_on_page(text, "transforms.md")
+    else:
         print(text, end="")
-        return
-    before, rest = PAGE.read_text("utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    PAGE.write_text(f"{before}{BEGIN}{text}{END}{after}", "utf-8")
 
 
 def table(sizes: list[int]) -> str:

@@ -37,6 +37,7 @@ def test_the_table_of_the_page_is_the_one_its_script_makes(capsys, monkeypatch):
     assert all(float(error) <= 1e-10 for row in shown for error in row[3:])
     (command,) = re.findall(r"`python (docs/\S+\.py) --write`", PAGE)
     monkeypatch.setattr(sys, "argv", [command, "--sizes", "8", "64"])
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "studies"))
     runpy.run_path(str(ROOT / command), run_name="__main__")
     made = rows(capsys.readouterr().out)
     for old, new in zip(shown, made, strict=True):

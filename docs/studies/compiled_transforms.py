@@ -1,16 +1,19 @@
-"""Compile and verify every named transform at n = 8, 64, 256, and print the table of the docs.
+"""Compile and verify every named transform, and print a table.
 
-Run as ``python docs/compiled_transforms.py [--size 8 …]``. Each stack is written to a file, read
-back, and compared with numpy or scipy as ``bestiary verify`` does.
+``python docs/studies/compiled_transforms.py`` prints the table of ``docs/compiled-transforms.md``
+line by line, a quarter of an hour in all; with ``--write`` it replaces the one on the page. Each
+stack is written to a file, read back, and compared with numpy or scipy as ``bestiary verify``
+does; one that differs ends the script.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from page_table import put_on_page
 
 from bestiary.compile.compiled_file import save_compiled
 from bestiary.compile.verify import verify
@@ -37,7 +40,7 @@ def row(transform: Transform, n: int, folder: Path) -> tuple[str, ...]:
         raise SystemExit(f"{transform.name} at n = {n} differs by {found.worst:.1e}")
     report, bounds = work.report, work.report.bounds
     return (
-        transform.name,
+        f"`{transform.name}`",
         str(work.origin.n),
         report.name.rpartition(", ")[2],
         str(report.layers),
@@ -61,13 +64,17 @@ def lines(sizes: list[int]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, and put it on the page if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--size", type=int, action="append", help="n; repeatable")
-    given = parser.parse_args()
-    for line in lines(given.size or list(SIZES)):
-        print(line)
-        sys.stdout.flush()
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--write", action="store_true", help="replace the table on the page")
+    asked = parser.parse_args()
+    table = []
+    for line in lines(asked.sizes):
+        print(line, flush=True)
+        table.append(line + "\n")
+    if asked.write:
+        put_on_page("".join(table), "compiled-transforms.md")
 
 
 if __name__ == "__main__":
