@@ -1,0 +1,186 @@
+"""Make a circuit gate by gate; equal gates are one, and what changes nothing is left out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from bestiary.circuits.circuit import Circuit, Operation, Port
+from bestiary.circuits.number import Number, as_number
+from bestiary.errors import UserError
+
+
+class Builder:
+    """Gates so far. Methods take and give numbers of gates."""
+
+    def __init__(self) -> None:
+        self.operations: list[int] = []
+        self.left: list[int] = []
+        self.right: list[int] = []
+        self.constants: list[Number] = []
+        self.inputs: list[Port] = []
+        self.names: dict[int, str] = {}
+        self._known: dict[tuple[object, ...], int] = {}
+        self._values: dict[int, Number] = {}
+        self._given = 0
+
+    def input(self, name: str, shape: Sequence[int] = ()) -> list[int]:
+        """Gates of a new input, one a scalar, in row-major order."""
+        port = Port(name, tuple(shape))
+        if any(port.name == other.name for other in self.inputs):
+            raise UserError(f"two inputs are called {name}; give each a name of its own")
+        self.inputs.append(port)
+        gates = []
+        for _ in range(port.size):
+            gates.append(self._gate(Operation.INPUT, self._given, -1))
+            self._given += 1
+        return gates
+
+    def constant(self, value: object) -> int:
+        """The gate of a constant."""
+        number = as_number(value)
+        key = (Operation.CONSTANT, type(number), number)
+        gate = self._known.get(key)
+        if gate is None:
+            self.constants.append(number)
+            gate = self._gate(Operation.CONSTANT, len(self.constants) - 1, -1)
+            self._known[key] = gate
+            self._values[gate] = number
+        return gate
+
+    def value(self, gate: int) -> Number | None:
+        """The number that a gate gives whatever the inputs, or None."""
+        return self._values.get(gate)
+
+    def add(self, a: int, b: int) -> int:
+        """a + b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self._folded(x + y)
+        if _is(x, 0):
+            return b
+        if _is(y, 0):
+            return a
+        return self._combined(Operation.ADD, min(a, b), max(a, b))
+
+    def subtract(self, a: int, b: int) -> int:
+        """a - b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self._folded(x - y)
+        if _is(y, 0):
+            return a
+        return self._combined(Operation.SUBTRACT, a, b)
+
+    def multiply(self, a: int, b: int) -> int:
+        """a · b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self._folded(x * y)
+        for number, other in ((x, b), (y, a)):
+            if _is(number, 0):
+                return self.constant(0)
+            if _is(number, 1):
+                return other
+        return self._combined(Operation.MULTIPLY, min(a, b), max(a, b))
+
+    def total(self, gates: Sequence[int]) -> int:
+        """The sum, as a balanced tree."""
+        return self._tree(self.add, gates, 0)
+
+    def product(self, gates: Sequence[int]) -> int:
+        """The product, as a balanced tree."""
+        return self._tree(self.multiply, gates, 1)
+
+    def power(self, gate: int, exponent: int) -> int:
+        """gate ** exponent by squaring, of the least depth."""
+        squares, factors = gate, []
+        while exponent:
+            if exponent & 1:
+                factors.append(squares)
+            exponent >>= 1
+            if exponent:
+                squares = self.multiply(squares, squares)
+        # Shallow factors first, so that the deepest square is multiplied once.
+        done = factors[0] if factors else self.constant(1)
+        for factor in factors[1:]:
+            done = self.multiply(done, factor)
+        return done
+
+    def finished(
+        self,
+        outputs: Mapping[str, tuple[Sequence[int], Sequence[int]]],
+        name: str = "circuit",
+    ) -> Circuit:
+        """The circuit of the gates that the outputs need, and all inputs.
+
+        outputs: for each name its shape and its gates, in row-major order.
+        """
+        results = [gate for _, gates in outputs.values() for gate in gates]
+        kept = self._needed(results)
+        new = np.cumsum(kept) - 1
+        old = np.flatnonzero(kept)
+        operations = np.array(self.operations, dtype=np.int8)[old]
+        left = np.array(self.left, dtype=np.int64)[old]
+        right = np.array(self.right, dtype=np.int64)[old]
+        computed = operations >= Operation.ADD
+        left[computed] = new[left[computed]]
+        right[computed] = new[right[computed]]
+        constant = operations == Operation.CONSTANT
+        constants = tuple(self.constants[place] for place in left[constant].tolist())
+        left[constant] = np.arange(len(constants))
+        return Circuit(
+            operations=operations,
+            left=left,
+            right=right,
+            constants=constants,
+            inputs=tuple(self.inputs),
+            outputs=tuple(Port(key, tuple(shape)) for key, (shape, _) in outputs.items()),
+            results=new[np.array(results, dtype=np.int64)],
+            name=name,
+            names={int(new[gate]): text for gate, text in self.names.items() if kept[gate]},
+        )
+
+    def _gate(self, operation: Operation, left: int, right: int) -> int:
+        self.operations.append(int(operation))
+        self.left.append(left)
+        self.right.append(right)
+        return len(self.operations) - 1
+
+    def _combined(self, operation: Operation, a: int, b: int) -> int:
+        key = (operation, a, b)
+        gate = self._known.get(key)
+        if gate is None:
+            gate = self._known[key] = self._gate(operation, a, b)
+        return gate
+
+    def _folded(self, number: Number) -> int:
+        return self.constant(number)
+
+    def _tree(self, combine: object, gates: Sequence[int], empty: int) -> int:
+        assert callable(combine)
+        row = list(gates) or [self.constant(empty)]
+        while len(row) > 1:
+            pairs = itertools.zip_longest(row[::2], row[1::2])
+            row = [a if b is None else combine(a, b) for a, b in pairs]
+        return row[0]
+
+    def _needed(self, results: Sequence[int]) -> np.ndarray:
+        kept = np.array(self.operations, dtype=np.int8) == Operation.INPUT
+        waiting = list(results)
+        while waiting:
+            gate = waiting.pop()
+            if kept[gate] and self.operations[gate] != Operation.INPUT:
+                continue
+            kept[gate] = True
+            if self.operations[gate] >= Operation.ADD:
+                waiting += [self.left[gate], self.right[gate]]
+        return kept
+
+
+def _is(number: Number | None, value: int) -> bool:
+    """Whether a number is exactly ``value``; a factor 1.0 stays, for it makes a float of an int."""
+    return isinstance(number, int | Fraction) and number == value

@@ -1,0 +1,205 @@
+"""An arithmetic circuit: inputs, constants, sums, differences and products, in order.
+
+Gates are numbered so that each stands after its operands, and are kept as arrays: a circuit may
+have hundreds of thousands of them. ``Builder`` makes circuits; nothing here changes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestiary.circuits.number import Number
+from bestiary.errors import UserError
+
+Shape = tuple[int, ...]
+
+
+class Operation(IntEnum):
+    """What a gate does: gives an input or a constant, or combines two gates."""
+
+    INPUT = 0
+    CONSTANT = 1
+    ADD = 2
+    SUBTRACT = 3
+    MULTIPLY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A named array of scalars that goes into a circuit or comes out of it; shape () is one."""
+
+    name: str
+    shape: Shape = ()
+
+    @property
+    def size(self) -> int:
+        """How many scalars."""
+        return prod(self.shape)
+
+    def names(self) -> Iterator[str]:
+        """A name for each scalar, in row-major order: x, or x[0], x[1], …, or x[0,0], …"""
+        for index in np.ndindex(self.shape):
+            yield f"{self.name}[{','.join(map(str, index))}]" if index else self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Circuit:
+    """Gates in order, with the arrays that go in and come out.
+
+    operations (gates,) of ``Operation``; left, right (gates,) their operands: gates of smaller
+    numbers, or for an input its place among all input scalars and for a constant its place in
+    ``constants`` (right is -1). results (outputs,) are the gates that come out, in the order of the
+    scalars of ``outputs``. names: what a person called a gate, where they did.
+    """
+
+    operations: NDArray[np.int8]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    constants: tuple[Number, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    results: NDArray[np.int64]
+    name: str = "circuit"
+    names: Mapping[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in (self.operations, self.left, self.right, self.results):
+            array.setflags(write=False)
+        if not len(self.results):
+            raise UserError(f"the circuit {self.name} has no outputs; give at least one")
+
+    def __len__(self) -> int:
+        return len(self.operations)
+
+    @property
+    def width_in(self) -> int:
+        """How many scalars go in."""
+        return sum(port.size for port in self.inputs)
+
+    @property
+    def input_names(self) -> list[str]:
+        """A name for each scalar that goes in."""
+        return [name for port in self.inputs for name in port.names()]
+
+    @property
+    def output_names(self) -> list[str]:
+        """A name for each scalar that comes out."""
+        return [name for port in self.outputs for name in port.names()]
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether a constant is complex."""
+        return any(isinstance(number, complex) for number in self.constants)
+
+    @cached_property
+    def moving(self) -> NDArray[np.bool_]:
+        """(gates,) whether a gate depends on the inputs."""
+        moving = self.operations == Operation.INPUT
+        for gate in self._computed:
+            moving[gate] = moving[self.left[gate]] or moving[self.right[gate]]
+        return moving
+
+    @cached_property
+    def products(self) -> NDArray[np.bool_]:
+        """(gates,) whether a gate multiplies two gates that depend on the inputs."""
+        found = np.zeros(len(self), dtype=bool)
+        at = np.flatnonzero(self.operations == Operation.MULTIPLY)
+        found[at] = self.moving[self.left[at]] & self.moving[self.right[at]]
+        return found
+
+    @cached_property
+    def levels(self) -> NDArray[np.int64]:
+        """(gates,) multiplicative depth: the most products on a way from an input to the gate."""
+        return self._longest(self.products)
+
+    @cached_property
+    def depths(self) -> NDArray[np.int64]:
+        """(gates,) the most gates that compute something on a way from an input to the gate."""
+        return self._longest(self.operations >= Operation.ADD)
+
+    def _longest(self, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        longest, left, right = [0] * len(self), self.left.tolist(), self.right.tolist()
+        steps = counted.astype(int).tolist()
+        for gate in self._computed:
+            longest[gate] = max(longest[left[gate]], longest[right[gate]]) + steps[gate]
+        return np.array(longest, dtype=np.int64)
+
+    @property
+    def _computed(self) -> list[int]:
+        found: list[int] = np.flatnonzero(self.operations >= Operation.ADD).tolist()
+        return found
+
+    @property
+    def size(self) -> int:
+        """s: how many gates compute something."""
+        return int((self.operations >= Operation.ADD).sum())
+
+    @property
+    def depth(self) -> int:
+        """Δ: the most gates on a way from an input to an output."""
+        return int(self.depths[self.results].max())
+
+    @property
+    def multiplicative_depth(self) -> int:
+        """D: the most products on a way from an input to an output."""
+        return int(self.levels[self.results].max())
+
+    @cached_property
+    def degree(self) -> int:
+        """The degree of the outputs as polynomials, if nothing cancels."""
+        degrees = [0] * len(self)
+        left, right = self.left.tolist(), self.right.tolist()
+        for gate, operation in enumerate(self.operations.tolist()):
+            if operation == Operation.INPUT:
+                degrees[gate] = 1
+            elif operation == Operation.MULTIPLY:
+                degrees[gate] = degrees[left[gate]] + degrees[right[gate]]
+            elif operation != Operation.CONSTANT:
+                degrees[gate] = max(degrees[left[gate]], degrees[right[gate]])
+        return max(degrees[gate] for gate in self.results.tolist())
+
+    @property
+    def linear(self) -> bool:
+        """Whether nothing that depends on the inputs is multiplied by such a thing."""
+        return self.multiplicative_depth == 0
+
+    @cached_property
+    def width(self) -> int:
+        """w: the most gates of one depth, or carried past it, to be used deeper or to come out."""
+        last = self.depths.copy()
+        left, right = self.left.tolist(), self.right.tolist()
+        depths = self.depths.tolist()
+        for gate in self._computed:
+            for operand in (left[gate], right[gate]):
+                last[operand] = max(last[operand], depths[gate] - 1)
+        last[self.results] = self.depth
+        counted = self.operations != Operation.CONSTANT
+        change = np.zeros(int(last.max()) + 2, dtype=np.int64)
+        np.add.at(change, self.depths[counted], 1)
+        np.add.at(change, last[counted] + 1, -1)
+        return int(change.cumsum().max())
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Evaluate exactly: ints and fractions stay so. The shapes of arguments are those of ports.
+
+        Returns the one output, or a dict of them; an output of shape () is a number, others are
+        arrays of objects.
+        """
+        from bestiary.circuits.evaluate import called
+
+        return called(self, arguments, named)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.width_in} inputs, {self.size} gates, depth {self.depth}, "
+            f"width {self.width}, {self.products.sum()} products, "
+            f"multiplicative depth {self.multiplicative_depth}, {len(self.results)} outputs"
+        )
