@@ -56,6 +56,17 @@ def test_ints_fractions_and_floats_come_back_exactly(tmp_path):
     assert (again.name, again.reads, again.rows) == ("both", (-1, 2), 3)
 
 
+@pytest.mark.parametrize("linear_map", [True, False])
+def test_that_a_program_is_linear_comes_back_and_older_files_say_nothing_of_it(linear_map):
+    u = input_array("u", 1)
+    document = pack(Program((u,), u * 2, rows=2, linear=linear_map))
+    assert unpack(document).linear is linear_map
+    older = {name: value for name, value in document.header.items() if name != "linear"}
+    assert unpack(Document(older, document.arrays)).linear is False
+    with pytest.raises(UserError, match="whether it is linear is 'yes'"):
+        unpack(Document({**older, "linear": "yes"}, document.arrays))
+
+
 def test_placed_cells_come_back_with_layer_channel_and_delay():
     placed = compile_program(example()).placed
     again = unpack(pack(placed))

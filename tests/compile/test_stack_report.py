@@ -1,6 +1,8 @@
 import json
 
 import numpy as np
+import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_programs import by_numpy, random_program
@@ -17,8 +19,12 @@ from bestiary.compile import (
     pad,
 )
 from bestiary.compile.bounds import Bound
+from bestiary.compile.compiled_file import load_compiled, save_compiled
 from bestiary.compile.degree import degree, depth_floor
+from bestiary.compile.from_matrix import METHODS, matrix
+from bestiary.compile.primitives import compose, linear, remember
 from bestiary.compile.report import measure
+from bestiary.structured import Butterfly
 
 
 def hyena(n: int, d: int, order: int) -> Program:
@@ -92,6 +98,37 @@ def test_a_linear_map_has_a_dash_for_its_floor():
     report = measure(compile_program(Program((u,), conv({0: 1, 1: -1}, u), rows=4)))
     assert report.floor is None
     assert ["floor,", "degree", "1", "-"] in [line.split() for line in str(report).splitlines()]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_matrix_has_no_floor_whatever_products_of_masks_compute_it(method, tmp_path):
+    twiddle = np.random.default_rng(0).normal(size=(3, 2, 2, 4))
+    compiled = matrix(Butterfly.from_packed(torch.from_numpy(twiddle)), 2, method=method)
+    save_compiled(tmp_path / "m.safetensors", compiled)
+    for report in (measure(compiled), measure(load_compiled(tmp_path / "m.safetensors"))):
+        assert (report.degree, report.floor) == (1, None)
+
+
+def test_only_linear_programs_after_one_another_are_known_to_be_linear():
+    kept = remember(np.ones((2, 1)), np.ones((2, 1)), 1)
+    assert degree(kept) > 1
+    assert measure(compile_program(kept)).floor is None
+    doubled = linear(3, [[2.0]])
+    assert measure(compile_program(compose(kept, doubled))).floor is None
+    u = input_array("u", 1)
+    square = Program((u,), u * u, rows=3)
+    for both in (compose(square, doubled), compose(doubled, square)):
+        assert (measure(compile_program(both)).degree, both.linear) == (2, False)
+
+
+def test_products_that_passes_leave_out_raise_no_floor_above_the_layers():
+    u = input_array("u", 1)
+    nowhere = Rows.of(np.zeros((4, 1)))
+    program = Program((u,), u + (u * u * u) * nowhere, rows=4)
+    unseen = Program((u,), u + conv({0: 1}, (u * u) * Rows.window(4, 6)), rows=4)
+    for one in (program, unseen):
+        report = measure(compile_program(one))
+        assert (report.degree, report.floor) == (1, None)
 
 
 def test_row_biases_that_repeat_are_counted_once_where_they_are_stored():

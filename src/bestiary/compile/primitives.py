@@ -33,7 +33,8 @@ def scale(array: Any) -> Program:
     """array ⊙ u for a constant (rows, width) array: 1 layer."""
     numbers = _matrix(array, "the array to scale by")
     u = input_array("u", numbers.shape[1])
-    return Program((u,), row_scale(u, Rows.of(numbers), "scaled"), len(numbers), name="scale")
+    scaled = row_scale(u, Rows.of(numbers), "scaled")
+    return Program((u,), scaled, len(numbers), name="scale", linear=True)
 
 
 def linear(rows: int, weight: Any, bias: Any = None) -> Program:
@@ -48,7 +49,8 @@ def linear(rows: int, weight: Any, bias: Any = None) -> Program:
                 f"a bias of shape {given.shape} was given for {matrix.shape[1]} channels out"
             )
         numbers = Rows.of(np.broadcast_to(given, (rows, len(given))))
-    return Program((u,), expression.linear(u, matrix, numbers, "u W + b"), rows, name="linear")
+    mapped = expression.linear(u, matrix, numbers, "u W + b")
+    return Program((u,), mapped, rows, name="linear", linear=True)
 
 
 def shift(rows: int, width: int, by: int) -> Program:
@@ -57,7 +59,8 @@ def shift(rows: int, width: int, by: int) -> Program:
     At most 1 layer. Up-shifts are no operation: the result is read ``-by`` rows further down.
     """
     u = input_array("u", width)
-    return Program((u,), expression.shift(u, by, f"u {by:+d} rows"), rows, name="shift")
+    moved = expression.shift(u, by, f"u {by:+d} rows")
+    return Program((u,), moved, rows, name="shift", linear=True)
 
 
 def add_n(rows: int, array: Any, start: int = 0) -> Program:
@@ -70,7 +73,7 @@ def add_n(rows: int, array: Any, start: int = 0) -> Program:
     _check_block(rows, start, len(numbers), "the block to add to")
     y = input_array("y", numbers.shape[1])
     added = expression.add(y, Rows.of(numbers, start), "y + S")
-    return Program((y,), added, rows, name="add")
+    return Program((y,), added, rows, name="add", linear=True)
 
 
 def remember(filter: Any, scale: Any, m: int, s: int = 0, t: int = 0) -> Program:
@@ -94,7 +97,7 @@ def remember(filter: Any, scale: Any, m: int, s: int = 0, t: int = 0) -> Program
     both = mul(y + Rows.of(p, total), below + Rows.of(kept, at), "h * x below v")
     mask = Rows.of(np.concatenate([np.ones(n), np.zeros(s), np.ones(m)]), total)
     together = row_scale(conv({0: 1.0, total: 1.0}, both), mask, "remembered")
-    return Program((y,), together, total, reads=(total, 2 * total), name="remember")
+    return Program((y,), together, total, (total, 2 * total), name="remember", linear=True)
 
 
 def compose(first: Program, second: Program, carried: int = 0) -> Program:
@@ -132,9 +135,14 @@ def compose(first: Program, second: Program, carried: int = 0) -> Program:
     if carried:
         beside = input_array("carried", carried)
         output, inputs = concat([output, beside]), (*inputs, beside)
-    name = f"{second.name} of {first.name}"
     return replace(
-        second, inputs=inputs, output=output, rows=first.rows, reads=second.window, name=name
+        second,
+        inputs=inputs,
+        output=output,
+        rows=first.rows,
+        reads=second.window,
+        name=f"{second.name} of {first.name}",
+        linear=first.linear and second.linear,
     )
 
 

@@ -25,6 +25,8 @@ class Program:
     N, the rows that are given, 0 to N-1; an input is 0 in all others. reads: the rows of the output
     that are read, (first, after the last); 0 to N unless given. mode: ``causal`` (a row of the
     compiled stack sees no later row of the stack), or ``circular``: rows modulo ``ring`` ≥ N.
+    linear: that the output is known to be linear in the inputs, or that plus constants, even where
+    products compute it: those of masks and of rows that hold zeros.
     """
 
     inputs: tuple[Value, ...]
@@ -34,6 +36,7 @@ class Program:
     mode: Mode = "causal"
     ring: int | None = None
     name: str = "program"
+    linear: bool = False
 
     def __post_init__(self) -> None:
         whole(self.rows, "the number of rows of a program")

@@ -71,6 +71,7 @@ def pack(program: Program) -> Document:
         "reads": program.reads,
         "mode": program.mode,
         "ring": program.ring,
+        "linear": program.linear,
         "inputs": [number[id(value)] for value in program.inputs],
         "output": number[id(program.output)],
         "values": values,
@@ -108,6 +109,10 @@ def _restored(header: Code, reader: ArrayReader) -> Program:
         }
         values.append(_READ[operation](reader, code, operands, common))
     reads = header["reads"]
+    # Files written before it was stored say nothing of it.
+    linear = header.get("linear", False)
+    if type(linear) is not bool:
+        raise ValueError(f"whether it is linear is {linear!r}; true or false is needed")
     return Program(
         tuple(values[i] for i in header["inputs"]),
         values[header["output"]],
@@ -116,6 +121,7 @@ def _restored(header: Code, reader: ArrayReader) -> Program:
         header["mode"],
         header["ring"],
         header["name"],
+        linear,
     )
 
 

@@ -50,7 +50,8 @@ class Parameters:
 class Report:
     """An (N, L, d, N', d')-BaseConv, its parameters, its degree and floor, and others' bounds.
 
-    degree: of the program as it was written. floor: ⌈log2 degree⌉ layers, None for linear maps.
+    degree: 1 where the program is known to be linear, else at most what is counted of the program
+    as it was written and of its layers. floor: ⌈log2 degree⌉ layers, None for linear maps.
     bounds: what others, such as the paper, need for the same, by name.
     """
 
@@ -91,7 +92,7 @@ class Report:
 def measure(compiled: Compiled, bounds: Mapping[str, Bound] | None = None) -> Report:
     """Count a compiled program. bounds: what it is set beside, such as the paper's layers."""
     source, stack = compiled.source, compiled.stack
-    of_program = degree(source)
+    of_program = _degree(compiled)
     assert stack.inner_length is not None
     return Report(
         name=source.name,
@@ -107,6 +108,13 @@ def measure(compiled: Compiled, bounds: Mapping[str, Bound] | None = None) -> Re
         floor=depth_floor(of_program),
         bounds=dict(bounds or {}),
     )
+
+
+def _degree(compiled: Compiled) -> int:
+    """The least degree that is known: passes leave out products that are 0."""
+    if compiled.source.linear:
+        return 1
+    return min(degree(compiled.source), degree(compiled.placed))
 
 
 def parameters_of(stack: BaseConvStack, rows: int) -> Parameters:

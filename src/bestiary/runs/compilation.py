@@ -273,8 +273,7 @@ def _of_member(
         rows, width = compiled.source.rows, compiled.source.width
         meant = matrix_function(reference(), origin.d)
         error = agree(compiled.stack, meant, rows, width, tolerance=MATRIX_TOLERANCE)
-    # A matrix is linear however it is computed, and a program with products may not show it.
-    return Work(compiled, origin, replace(report, degree=1, floor=None), error)
+    return Work(compiled, origin, report, error)
 
 
 def _stacks(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_matrix.chain import chain
@@ -65,7 +66,7 @@ def matrix_program(
     cost = layout.layers if method == "groups" else len
     # The paper takes the factors one by one, at joints too.
     levels = levels if method == "paper" else merged(levels, check_radix(radix), cost)
-    return METHODS[method](levels, layout, repr(member))
+    return replace(METHODS[method](levels, layout, repr(member)), linear=True)
 
 
 def direct_matrix_program(
@@ -74,7 +75,8 @@ def direct_matrix_program(
     """The program of method ``direct``; ``UserError`` past ``widest`` channels."""
     # A complex matrix is a real one on pairs (Re, Im), twice the channels.
     dense = (member.real_form() if member.is_complex else member.dense()).double().numpy()
-    return direct_program(dense, d * (1 + member.is_complex), mode, repr(member), widest)
+    program = direct_program(dense, d * (1 + member.is_complex), mode, repr(member), widest)
+    return replace(program, linear=True)
 
 
 METHODS: dict[str, Callable[[Sequence[Level], Layout, str], Program]] = {
