@@ -234,3 +234,23 @@ def test_a_batch_of_vectors_comes_back_as_one_and_in_the_precision_asked_for(
     y = np.load(made)
     assert y.dtype == np.float32
     assert np.allclose(y, scipy.fft.dct(x), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "said"),
+    [
+        ("x.npy", lambda path: np.save(path, [1.0, np.nan, 3, 4, 5, 6, 7, 8]), "nan at index 1"),
+        ("x.npz", lambda path: np.savez(path, np.ones(8)), "x.npz is a .npz archive of arrays"),
+        ("x.npy", lambda path: np.save(path, np.array([{}] * 8)), "x.npy holds Python objects"),
+        ("x.npy", lambda path: np.save(path, 3.0), "an array of shape () was given"),
+        ("x.npy", lambda path: path.write_text("1 2 3"), "x.npy is not a .npy file"),
+    ],
+)
+def test_what_cannot_be_run_on_gets_one_sentence(
+    name, write, said: str, dct: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / name)
+    assert main(["run", str(dct), str(tmp_path / name)]) == 2
+    err = capsys.readouterr().err
+    assert said in err and "pickle" not in err
+    assert len(err.strip().splitlines()) == 1

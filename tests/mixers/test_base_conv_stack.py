@@ -104,3 +104,21 @@ def test_a_wider_input_than_fits_is_refused_with_both_widths():
 def test_stacks_that_make_no_sense_are_refused(layers, options, words):
     with pytest.raises(UserError, match=words):
         BaseConvStack(layers, **{"channels": 1, **options})
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (4, 3), (1, 2, 4, 3)])
+def test_an_array_of_other_axes_is_refused_with_its_shape(shape):
+    one = layer(3)
+    stack = BaseConvStack([one], channels=3)
+    said = rf"given an array of shape \({', '.join(map(str, shape))},?\); \(batch, "
+    for run in (one, stack, lambda x: stack(x, stack.initial_state(1))):
+        with pytest.raises(UserError, match=said):
+            run(torch.zeros(shape, dtype=torch.float64))
+    if len(shape) != 2:
+        with pytest.raises(UserError, match=said):
+            stack.step(torch.zeros(shape, dtype=torch.float64), stack.initial_state(1))
+
+
+def test_a_layer_takes_as_many_channels_as_it_has():
+    with pytest.raises(UserError, match="of width 3 was given 2 channels"):
+        layer(3)(noise(1, 4, 2))

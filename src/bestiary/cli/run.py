@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from bestiary.errors import UserError
-
 
 def run_(
     file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
@@ -23,7 +21,7 @@ def run_(
     """Run a compiled stack on an array.
 
     A vector is taken row by row, and comes back as a vector; complex numbers are taken as pairs of
-    channels, and come back complex.
+    channels, and come back complex. Every number that goes in or comes out must be finite.
 
     Example: bestiary run dct.safetensors x.npy -o y.npy
     """
@@ -31,11 +29,9 @@ def run_(
 
     from bestiary.compile.array_run import run_array
     from bestiary.mixers.stack_file import read_stack_file
+    from bestiary.structured.array_file import read_npy
 
-    try:
-        array = np.load(given, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise UserError(f"{given} is not a .npy file of numbers: {error}") from error
+    array = read_npy(given)
     found = run_array(read_stack_file(file), array, dtype)
     if output is None:
         typer.echo(np.array2string(found, threshold=200, precision=6))

@@ -56,13 +56,15 @@ class BaseConvLayer(nn.Module):
         self.conv_bias = _bias(conv_bias)
 
     def forward(self, u: Tensor) -> Tensor:
-        """(batch, rows, width) to the same."""
+        """(batch, rows, width) to the same. ``UserError`` for another shape."""
+        self._check_shape(u)
         self.check_rows(u.shape[1])
         return self.gate(u) * self._biased(self.filter.convolve(u, self.mode), self.conv_bias, 0)
 
     def forward_from(self, u: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
         """The same for rows that go on from ``state``, and the state after them."""
         self._check_causal()
+        self._check_shape(u)
         past, position = state
         self.check_rows(position + u.shape[1])
         mixed, past = self.filter.convolve_from(u, past)
@@ -132,12 +134,29 @@ class BaseConvLayer(nn.Module):
                 f"{length}; it takes {bound} {self.rows} (a bias per channel takes any length)"
             )
 
+    def _check_shape(self, u: Tensor) -> None:
+        check_axes(u, "a BaseConv layer", f"{self.width}")
+        if u.shape[2] != self.width:
+            raise UserError(
+                f"a BaseConv layer of width {self.width} was given {u.shape[2]} channels; it takes "
+                f"as many as it has"
+            )
+
     def _check_causal(self) -> None:
         if self.mode != "causal":
             raise UserError(
                 f"a {self.mode} BaseConv layer needs all rows at once; only mode 'causal' goes row "
                 "by row"
             )
+
+
+def check_axes(x: Tensor, what: str, channels: str = "channels") -> None:
+    """``UserError`` unless x has the three axes (batch, rows, channels)."""
+    if x.ndim != 3:
+        raise UserError(
+            f"{what} was given an array of shape {tuple(x.shape)}; (batch, rows, {channels}) is "
+            "needed"
+        )
 
 
 def _check_weight(weight: Tensor | SparseWeight | None, width: int) -> None:

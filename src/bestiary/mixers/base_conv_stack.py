@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from bestiary.errors import UserError
-from bestiary.mixers.base_conv_layer import BaseConvLayer, LayerState
+from bestiary.mixers.base_conv_layer import BaseConvLayer, LayerState, check_axes
 from bestiary.mixers.evaluation import PlanCache
 
 StackState = list[LayerState]
@@ -90,7 +90,11 @@ class BaseConvStack(nn.Module):
         )
 
     def forward(self, x: Tensor, state: StackState | None = None) -> Any:
-        """(batch, length, d) to (batch, length, channels read); with a state, (y, new state)."""
+        """(batch, length, d) to (batch, length, channels read); with a state, (y, new state).
+
+        ``UserError`` for an array of other axes, too many channels or too many rows.
+        """
+        check_axes(x, "a BaseConv stack")
         if state is not None:
             self._check_causal()
             return self._forward_from(x, state)
@@ -114,6 +118,11 @@ class BaseConvStack(nn.Module):
     def step(self, x_t: Tensor, state: StackState) -> tuple[Tensor, StackState]:
         """One row, (batch, d) to (batch, channels read), and the state after it."""
         self._check_causal()
+        if x_t.ndim != 2:
+            raise UserError(
+                f"a step of a BaseConv stack was given an array of shape {tuple(x_t.shape)}; "
+                "(batch, channels) is needed"
+            )
         y, state = self._forward_from(x_t[:, None], state)
         return y[:, 0], state
 

@@ -61,7 +61,8 @@ def read_document(path: str | Path, format: str, version: int, what: str) -> Doc
             header = check_header(json.loads(text), format, version, str(path), what)
             return Document(header, {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+        told = error.strerror or str(error).removesuffix(f": {path}")
+        raise UserError(f"{path} cannot be read: {told}") from error
     except (SafetensorError, ValueError) as error:
         if isinstance(error, UserError):
             raise

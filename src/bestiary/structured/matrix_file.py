@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestiary.errors import UserError
+from bestiary.structured.array_file import OBJECTS, read_npy
 
 ENDINGS = (".npy", ".npz", ".mtx")
 LARGEST = 8192
@@ -28,7 +29,12 @@ def read_matrix(path: Path) -> NDArray[Any]:
         matrix = _read(path)
     except FileNotFoundError:
         raise UserError(f"there is no file {path}") from None
+    except UserError:
+        raise
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        # What numpy says of an archive of objects is advice to trust it.
+        if "allow_pickle" in str(error):
+            raise UserError(OBJECTS.format(path)) from error
         raise UserError(f"{path} is not a {path.suffix} file of a matrix: {error}") from error
     return checked(matrix, str(path))
 
@@ -54,12 +60,15 @@ def checked(matrix: NDArray[Any], what: str) -> NDArray[Any]:
 
 def _read(path: Path) -> NDArray[Any]:
     if path.suffix == ".npy":
-        return np.asarray(np.load(path, allow_pickle=False))
+        return read_npy(path)
     if path.suffix == ".mtx":
         from scipy.io import mmread
 
         found = mmread(path)
         return np.asarray(found.todense() if hasattr(found, "todense") else found)
+    with path.open("rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError("it is not the zip archive that numpy.savez writes")
     with np.load(path, allow_pickle=False) as arrays:
         names = list(arrays)
         if "format" not in names:

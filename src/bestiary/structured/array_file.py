@@ -1,0 +1,56 @@
+"""An array of numbers in a .npy file, and one sentence for what is no such file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from bestiary.errors import UserError
+
+MAGIC, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
+OBJECTS = "{} holds Python objects, which are not read; save an array of numbers"
+
+
+def read_npy(path: Path) -> NDArray[Any]:
+    """The array in a .npy file, of any shape and of numbers or not; no code in it is ever run.
+
+    ``UserError`` for a file that is not .npy, is cut off, or holds Python objects; ``OSError``
+    where it cannot be opened.
+    """
+    with path.open("rb") as file:
+        begin = file.read(len(MAGIC))
+        if begin.startswith(ARCHIVE):
+            raise UserError(
+                f"{path} is a .npz archive of arrays; a .npy file of one array is needed, as "
+                "numpy.save writes it"
+            )
+        if begin != MAGIC:
+            raise UserError(f"{path} is not a .npy file, as numpy.save writes it")
+        file.seek(0)
+        try:
+            _check(file, path)
+            return np.asarray(npy.read_array(file, allow_pickle=False))
+        except UserError:
+            raise
+        except (ValueError, EOFError) as error:
+            raise UserError(f"{path} is cut off or damaged: {error}") from error
+
+
+def _check(file: BinaryIO, path: Path) -> None:
+    """``UserError`` for a header that speaks of objects, or of more than the file has."""
+    # Version 3 differs from 2 in the encoding of the names of fields, which no number has.
+    old = npy.read_magic(file) == (1, 0)
+    read = npy.read_array_header_1_0 if old else npy.read_array_header_2_0
+    shape, _, dtype = read(file)
+    if dtype.hasobject:
+        raise UserError(OBJECTS.format(path))
+    told = math.prod(shape) * dtype.itemsize
+    held = path.stat().st_size - file.tell()
+    if path.is_file() and held < told:
+        raise UserError(f"{path} is cut off: it has {held} of the {told} bytes of its array")
+    file.seek(0)
