@@ -1,0 +1,1 @@
+"""Arithmetic circuits as programs of BaseConv layers."""
