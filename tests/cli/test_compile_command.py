@@ -13,6 +13,8 @@ import scipy.linalg
 from small_recall import write_config
 
 from bestiary.cli.main import main
+from bestiary.compile import Program, compile_program, constant_array
+from bestiary.compile.compiled_file import save_compiled
 from bestiary.runs.job import Job
 from bestiary.runs.request import read_experiment
 from bestiary.runs.sweep import expand
@@ -99,6 +101,21 @@ def test_inspect_lists_layers_and_writes_page_and_picture(
     assert main(["inspect", str(dct), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert len(told["layout"]["layers"]) == told["report"]["layers"] + 1
+
+
+def test_a_stack_without_inputs_is_inspected_and_run_like_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, given, page = (tmp_path / name for name in ("c.safetensors", "x.npy", "c.html"))
+    save_compiled(path, compile_program(Program((), constant_array(3, 2), rows=4, name="threes")))
+    np.save(given, np.zeros((4, 0)))
+    for arguments in (["--html", str(page), "--program"], ["--svg", str(tmp_path / "c.svg")], []):
+        assert main(["inspect", str(path), *arguments]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert ["input", "0", "–"] in [line.split() for line in lines]
+    assert "threes" in page.read_text()
+    assert main(["run", str(path), str(given)]) == 0
+    assert capsys.readouterr().out.count("3.") == 8
 
 
 def test_a_pass_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:

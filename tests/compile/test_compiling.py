@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from bestiary.compile import Program, Rows, compile_program, conv, input_array, interpret, linear
+from bestiary.errors import UserError
 
 
 def close(a: np.ndarray, b: np.ndarray) -> bool:
@@ -48,3 +50,10 @@ def test_what_is_read_ahead_comes_with_a_delay() -> None:
     assert made.stack.delay == 2
     with torch.no_grad():
         assert made.stack(torch.from_numpy(x))[0, :, 0].tolist() == [10, 14, 3, 4]
+
+
+def test_an_output_without_channels_is_refused_by_its_name() -> None:
+    u = input_array("u", 2)
+    nothing = Program((u,), linear(u, np.zeros((2, 0))), rows=4, name="nothing")
+    with pytest.raises(UserError, match="the output of nothing has 0 channels"):
+        compile_program(nothing)

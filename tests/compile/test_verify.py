@@ -1,13 +1,21 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from bestiary.compile import Compiled, Program, compile_program, conv, input_array
+from bestiary.compile import (
+    Compiled,
+    Program,
+    compile_program,
+    constant_array,
+    conv,
+    input_array,
+)
 from bestiary.compile.verify import agree, relative_error, verify
 from bestiary.errors import UserError
 
@@ -85,3 +93,15 @@ def test_a_relative_error_is_to_the_largest_output() -> None:
     assert relative_error(found, expected) == pytest.approx(0.05)
     assert relative_error(torch.tensor([0.25]), torch.zeros(1)) == 0.25
     assert np.isnan(relative_error(torch.tensor([torch.nan]), torch.ones(1)))
+
+
+def test_a_stack_without_inputs_is_compared_by_its_constants() -> None:
+    compiled = compile_program(Program((), constant_array(3, 2), rows=4))
+
+    def of(number: float) -> Callable[[Tensor], Tensor]:
+        return lambda x: torch.full((len(x), 4, 2), number, dtype=torch.float64)
+
+    assert verify(compiled.stack, of(3), 4, 0, compiled=compiled).ok
+    assert not verify(compiled.stack, of(2), 4, 0, compiled=compiled).ok
+    with pytest.raises(UserError, match=r"differs from its reference by 5\.00e-01"):
+        agree(compiled.stack, of(2), 4, 0)

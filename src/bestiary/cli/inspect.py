@@ -91,10 +91,12 @@ def _row(number: int, places: Sequence[Place]) -> tuple[str, str, str, str, str]
     names = [f"{place.channel}:{place.name}" for place in places if place.role != "carried"]
     more = f" … {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     delays = sorted({place.delay for place in places})
+    # A program may have no inputs at all.
+    delay = f"{delays[0]}–{delays[-1]}" if len(delays) > 1 else "".join(map(str, delays)) or "–"
     return (
         str(number) if number else "input",
         str(len(places)),
-        str(delays[0]) if len(delays) == 1 else f"{delays[0]}–{delays[-1]}",
+        delay,
         ", ".join(f"{count} {role}" for role, count in roles.items()),
         "  ".join(names[:NAMES_SHOWN]) + more,
     )

@@ -13,6 +13,7 @@ from bestiary.compile.program import Program
 from bestiary.compile.retime import retime
 from bestiary.compile.schedule import schedule
 from bestiary.compile.simplify import simplify
+from bestiary.errors import UserError
 from bestiary.mixers.base_conv_stack import BaseConvStack
 
 PASSES: dict[str, Callable[[Program], Program]] = {
@@ -51,6 +52,10 @@ def compile_program(program: Program, *, optimize: Optimize | None = None) -> Co
     with its layer, is allocated and emitted as it is. ``UserError`` where the program cannot be a
     stack: see the passes.
     """
+    if program.output.width == 0:
+        raise UserError(
+            f"the output of {program.name} has 0 channels; a stack gives 1 channel or more"
+        )
     stages: dict[str, Program] = {}
     found, last = None, program
     written = any(isinstance(value, Cell) for value in program)
