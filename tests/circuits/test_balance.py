@@ -7,7 +7,7 @@ from math import ceil, log2
 import numpy as np
 import pytest
 from drawn_circuits import circuits, inputs_of
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestiary.circuits import Circuit, circuit, evaluate
@@ -15,6 +15,7 @@ from bestiary.circuits.balance import balanced
 from bestiary.circuits.tracing import traced
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_balanced_circuit_gives_the_same_and_is_no_deeper(data):
     drawn = data.draw(circuits(gates=50, depth=20))

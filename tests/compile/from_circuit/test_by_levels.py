@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from drawn_circuits import circuits
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestiary.circuits import evaluate
@@ -30,6 +30,7 @@ def compiled(function, **shapes):
     return made, compile_program(by_levels(made)).stack
 
 
+@settings(deadline=None)
 @given(circuits(), st.integers(0, 2**32 - 1))
 def test_a_random_circuit_is_its_stack_in_2d_plus_1_layers_and_twice_the_width(drawn, seed):
     stack = compile_program(by_levels(drawn)).stack

@@ -1,0 +1,85 @@
+"""The narrow layout: values row by row, routed from depth to depth, at the paper's bounds."""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+import pytest
+import torch
+from drawn_circuits import circuits
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestiary.circuits import evaluate
+from bestiary.circuits.tracing import traced
+from bestiary.compile.compiling import compile_program
+from bestiary.compile.from_circuit.narrow import narrow
+from bestiary.errors import UserError
+
+
+def run(stack, rows, d, outputs):
+    """(batch, inputs) row by row, d a row, padded with zeros; the first numbers that come out."""
+    width = -(-len(rows[0]) // d) * d
+    given = np.zeros((len(rows), width))
+    given[:, : len(rows[0])] = rows
+    result = stack(torch.from_numpy(given).reshape(len(rows), -1, d))
+    return result.detach().numpy().reshape(len(rows), -1)[:, :outputs]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    circuits(gates=12, depth=4),
+    st.sampled_from([1, 2, 4]),
+    st.sampled_from(["causal", "circular"]),
+    st.integers(0, 2**32 - 1),
+)
+def test_a_random_circuit_is_its_stack_within_the_bounds(drawn, d, mode, seed):
+    stack = compile_program(narrow(drawn, d, mode)).stack
+    rows = np.random.default_rng(seed).integers(-2, 3, (3, drawn.width_in)).tolist()
+    exact = np.array([[float(v) for v in evaluate(drawn, row)] for row in rows])
+    scale = max(1.0, np.abs(exact).max())
+    found = run(stack, rows, d, len(drawn.results))
+    assert np.abs(found - exact).max() <= 1e-9 * scale
+    positions = max(drawn.width, drawn.width_in, len(drawn.results), d)
+    n = 1 << (positions - 1).bit_length()
+    n //= d
+    depth = max(drawn.depth, 1)
+    if n > 1:
+        level = 8 * log2(n) + (4 * log2(d) - 2 if d > 1 else -4)
+        assert len(stack.layers) <= depth * level + (1 if d > 1 else 2)
+    assert stack.width <= 4 * d
+    if mode == "circular":
+        assert stack.inner_length <= n
+    else:
+        # Every selection moves values by less than n rows for each of its four butterflies.
+        assert stack.inner_length <= (4 * depth + 1) * n
+
+
+def test_inputs_and_outputs_lie_row_by_row_padded_with_zeros():
+    made = traced(lambda x: [x[0] * x[1], x[2] + x[3], x[4] - 1], {"x": 5})
+    program = narrow(made, d=2)
+    assert program.rows == 3
+    assert program.window == (0, 2)
+    stack = compile_program(program).stack
+    found = stack(torch.tensor([[[2.0, 3.0], [4.0, 5.0], [6.0, 0.0]]], dtype=torch.float64))
+    torch.testing.assert_close(found[0].flatten()[:3].tolist(), [6.0, 9.0, 5.0])
+
+
+def test_a_larger_radix_takes_fewer_layers_and_more_channels():
+    made = traced(lambda x: [(x[i] * x[(5 * i + 3) % 16]) + x[7] for i in range(16)], {"x": 16})
+    shallow = compile_program(narrow(made, radix=4)).stack
+    deep = compile_program(narrow(made)).stack
+    assert len(shallow.layers) < len(deep.layers)
+    assert shallow.width > deep.width
+    rows = np.arange(16)[None] - 7
+    expected = rows * rows[:, [(5 * i + 3) % 16 for i in range(16)]] + rows[:, [7]]
+    for stack in (shallow, deep):
+        np.testing.assert_allclose(run(stack, rows, 1, 16), expected, atol=1e-9)
+
+
+def test_wrong_sizes_and_complex_constants_are_refused():
+    with pytest.raises(UserError, match="d is 3"):
+        narrow(traced(lambda x: x * x, {}), d=3)
+    with pytest.raises(UserError, match="complex constants"):
+        narrow(traced(lambda x: 1j * x, {}))
