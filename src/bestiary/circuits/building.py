@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from bestiary.circuits.circuit import Circuit, Operation, Port
-from bestiary.circuits.number import Number, as_number
+from bestiary.circuits.number import Number, as_number, shown
 from bestiary.errors import UserError
+
+MOST_BITS = 1 << 20
+"""Of an exact constant, which powers of constants would soon fill the memory with."""
 
 
 class Builder:
@@ -25,6 +30,8 @@ class Builder:
         self.names: dict[int, str] = {}
         self._known: dict[tuple[object, ...], int] = {}
         self._values: dict[int, Number] = {}
+        # Gates that give no ints or fractions whatever the inputs: a float or more goes into them.
+        self._inexact: set[int] = set()
         self._given = 0
 
     def input(self, name: str, shape: Sequence[int] = ()) -> list[int]:
@@ -45,10 +52,14 @@ class Builder:
         key = (Operation.CONSTANT, type(number), number)
         gate = self._known.get(key)
         if gate is None:
+            if isinstance(number, int | Fraction):
+                _check_length(number)
             self.constants.append(number)
             gate = self._gate(Operation.CONSTANT, len(self.constants) - 1, -1)
             self._known[key] = gate
             self._values[gate] = number
+            if isinstance(number, float | complex):
+                self._inexact.add(gate)
         return gate
 
     def value(self, gate: int) -> Number | None:
@@ -59,10 +70,10 @@ class Builder:
         """a + b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
-            return self._folded(x + y)
-        if _is(x, 0):
+            return self._folded(operator.add, x, y)
+        if self._changes_nothing(x, 0, b):
             return b
-        if _is(y, 0):
+        if self._changes_nothing(y, 0, a):
             return a
         return self._combined(Operation.ADD, min(a, b), max(a, b))
 
@@ -70,8 +81,8 @@ class Builder:
         """a - b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
-            return self._folded(x - y)
-        if _is(y, 0):
+            return self._folded(operator.sub, x, y)
+        if self._changes_nothing(y, 0, a):
             return a
         return self._combined(Operation.SUBTRACT, a, b)
 
@@ -79,11 +90,11 @@ class Builder:
         """a · b."""
         x, y = self.value(a), self.value(b)
         if x is not None and y is not None:
-            return self._folded(x * y)
+            return self._folded(operator.mul, x, y)
         for number, other in ((x, b), (y, a)):
-            if _is(number, 0):
-                return self.constant(0)
-            if _is(number, 1):
+            if number == 0:
+                return self.constant(number)
+            if self._changes_nothing(number, 1, other):
                 return other
         return self._combined(Operation.MULTIPLY, min(a, b), max(a, b))
 
@@ -155,13 +166,27 @@ class Builder:
         gate = self._known.get(key)
         if gate is None:
             gate = self._known[key] = self._gate(operation, a, b)
+            if a in self._inexact or b in self._inexact:
+                self._inexact.add(gate)
         return gate
 
-    def _folded(self, number: Number) -> int:
+    def _folded(self, combine: Callable[[Any, Any], Number], x: Number, y: Number) -> int:
+        try:
+            number = combine(x, y)
+        except OverflowError:
+            raise UserError(
+                f"the constants {shown(x)} and {shown(y)} are combined, and one is too large for "
+                "a floating-point number; give the other as a whole number or a fraction"
+            ) from None
         return self.constant(number)
 
-    def _tree(self, combine: object, gates: Sequence[int], empty: int) -> int:
-        assert callable(combine)
+    def _changes_nothing(self, number: Number | None, neutral: int, other: int) -> bool:
+        """Whether a constant is the neutral number, and does not make floats of exact numbers."""
+        if isinstance(number, int | Fraction):
+            return number == neutral
+        return isinstance(number, float) and number == neutral and other in self._inexact
+
+    def _tree(self, combine: Callable[[int, int], int], gates: Sequence[int], empty: int) -> int:
         row = list(gates) or [self.constant(empty)]
         while len(row) > 1:
             pairs = itertools.zip_longest(row[::2], row[1::2])
@@ -181,6 +206,7 @@ class Builder:
         return kept
 
 
-def _is(number: Number | None, value: int) -> bool:
-    """Whether a number is exactly ``value``; a factor 1.0 stays, for it makes a float of an int."""
-    return isinstance(number, int | Fraction) and number == value
+def _check_length(number: int | Fraction) -> None:
+    bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+    if bits > MOST_BITS:
+        raise UserError(f"a constant has {bits:,} bits; up to {MOST_BITS:,} are taken")

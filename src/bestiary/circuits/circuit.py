@@ -73,8 +73,40 @@ class Circuit:
     def __post_init__(self) -> None:
         for array in (self.operations, self.left, self.right, self.results):
             array.setflags(write=False)
+        self._check()
+
+    def _check(self) -> None:
         if not len(self.results):
             raise UserError(f"the circuit {self.name} has no outputs; give at least one")
+        for ports, what in ((self.inputs, "inputs"), (self.outputs, "outputs")):
+            names = [port.name for port in ports]
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise UserError(f"two {what} are called {twice}; give each a name of its own")
+        kinds, gates = self.operations, np.arange(len(self))
+        sound = kinds == Operation.INPUT
+        sound |= (kinds == Operation.CONSTANT) & _within(self.left, len(self.constants))
+        computed = (kinds >= Operation.ADD) & (kinds <= Operation.MULTIPLY)
+        sound |= computed & _within(self.left, gates) & _within(self.right, gates)
+        if not sound.all():
+            gate = int(np.argmin(sound))
+            raise UserError(
+                f"gate {gate} of the circuit {self.name} is made from {self.left[gate]} and "
+                f"{self.right[gate]}; it needs gates before it, or a constant that is there"
+            )
+        given = np.sort(self.left[kinds == Operation.INPUT])
+        if not np.array_equal(given, np.arange(self.width_in)):
+            raise UserError(
+                f"the circuit {self.name} takes {self.width_in} numbers and has {len(given)} gates "
+                "of inputs; one each is needed"
+            )
+        if len(self.results) != sum(port.size for port in self.outputs):
+            raise UserError(
+                f"the circuit {self.name} gives {len(self.results)} numbers; its outputs have "
+                f"{sum(port.size for port in self.outputs)} in all"
+            )
+        if not _within(self.results, len(self)).all():
+            raise UserError(f"an output of the circuit {self.name} is a gate that is not there")
 
     def __len__(self) -> int:
         return len(self.operations)
@@ -203,3 +235,7 @@ class Circuit:
             f"width {self.width}, {self.products.sum()} products, "
             f"multiplicative depth {self.multiplicative_depth}, {len(self.results)} outputs"
         )
+
+
+def _within(numbers: NDArray[np.int64], end: int | NDArray[np.int64]) -> NDArray[np.bool_]:
+    return (numbers >= 0) & (numbers < end)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestiary.circuits.circuit import Circuit, Operation
-from bestiary.circuits.number import Number, as_number
+from bestiary.circuits.circuit import Circuit, Operation, Port
+from bestiary.circuits.number import Number, as_number, shown
+from bestiary.circuits.symbol import Symbol
 from bestiary.errors import UserError
 
 
@@ -25,27 +27,41 @@ def evaluate(circuit: Circuit, values: Sequence[Any], modulus: int | None = None
         raise UserError(
             f"{len(values)} numbers were given to {circuit.name}; it takes {circuit.width_in}"
         )
-    if modulus is not None and modulus < 2:
-        raise UserError(f"the modulus is {modulus}; a whole number from 2 on is needed")
-    reduced = [_reduced(as_number(v, "an input"), modulus) for v in values]
-    constants = [_reduced(number, modulus) for number in circuit.constants]
-    gates: list[Number] = []
+    if modulus is None:
+        return _computed(circuit, [as_number(value, "an input") for value in values])
+    if not isinstance(modulus, Integral) or modulus < 2:
+        raise UserError(f"the modulus is {shown(modulus)}; a whole number from 2 on is needed")
+    return _computed(circuit, [as_number(value, "an input") for value in values], int(modulus))
+
+
+def _computed(circuit: Circuit, values: Sequence[Any], modulus: int | None = None) -> list[Any]:
+    """The outputs for numbers, or for whatever else can be added and multiplied."""
+    given, constants = list(values), list(circuit.constants)
+    if modulus is not None:
+        given = [_reduced(number, modulus) for number in given]
+        constants = [_reduced(number, modulus) for number in constants]
+    gates: list[Any] = []
     triples = zip(
         circuit.operations.tolist(), circuit.left.tolist(), circuit.right.tolist(), strict=True
     )
-    for operation, left, right in triples:
-        value: Number
-        if operation == Operation.INPUT:
-            value = reduced[left]
-        elif operation == Operation.CONSTANT:
-            value = constants[left]
-        elif operation == Operation.ADD:
-            value = gates[left] + gates[right]
-        elif operation == Operation.SUBTRACT:
-            value = gates[left] - gates[right]
-        else:
-            value = gates[left] * gates[right]
-        gates.append(value if modulus is None else value % modulus)  # type: ignore[operator]
+    try:
+        for operation, left, right in triples:
+            if operation == Operation.INPUT:
+                value = given[left]
+            elif operation == Operation.CONSTANT:
+                value = constants[left]
+            elif operation == Operation.ADD:
+                value = gates[left] + gates[right]
+            elif operation == Operation.SUBTRACT:
+                value = gates[left] - gates[right]
+            else:
+                value = gates[left] * gates[right]
+            gates.append(value if modulus is None else value % modulus)
+    except OverflowError:
+        raise UserError(
+            f"a number of gate {len(gates)} of {circuit.name} is too large for the floating-point "
+            "number that it meets; give whole numbers and fractions alone"
+        ) from None
     return [gates[gate] for gate in circuit.results.tolist()]
 
 
@@ -83,11 +99,10 @@ def called(circuit: Circuit, arguments: Sequence[Any], named: Mapping[str, Any])
     for name, port in ports.items():
         if name not in given:
             raise UserError(f"{circuit.name} was called without {name}")
-        array = np.asarray(given[name], dtype=object)
-        if array.shape != port.shape:
-            raise UserError(f"{name} has shape {array.shape}; {circuit.name} takes {port.shape}")
-        values += array.ravel().tolist()
-    numbers = iter(evaluate(circuit, values))
+        values += _scalars(circuit, port, given[name])
+    # A circuit that is called with values of a function that is being traced becomes part of it.
+    within = any(isinstance(value, Symbol) for value in values)
+    numbers = iter(_computed(circuit, values) if within else evaluate(circuit, values))
     results: dict[str, Any] = {}
     for port in circuit.outputs:
         own = [next(numbers) for _ in range(port.size)]
@@ -100,13 +115,23 @@ def called(circuit: Circuit, arguments: Sequence[Any], named: Mapping[str, Any])
     return next(iter(results.values())) if len(results) == 1 else results
 
 
+def _scalars(circuit: Circuit, port: Port, value: Any) -> list[Any]:
+    try:
+        array = np.asarray(value, dtype=object)
+    except ValueError:
+        raise UserError(f"{port.name} is ragged; {circuit.name} takes {port.shape}") from None
+    if array.shape != port.shape:
+        raise UserError(f"{port.name} has shape {array.shape}; {circuit.name} takes {port.shape}")
+    return array.ravel().tolist()
+
+
 def evaluate_batch(circuit: Circuit, values: Any) -> NDArray[Any]:
     """The outputs for many inputs at once: (batch, inputs) → (batch, outputs).
 
     In float64, or complex128 where an input or a constant is complex. Gates of one depth are
     computed together.
     """
-    given = np.asarray(values)
+    given = _numbers(values)
     if given.ndim != 2 or given.shape[1] != circuit.width_in:
         raise UserError(
             f"inputs of shape {given.shape} were given to {circuit.name}; (batch, "
@@ -118,8 +143,7 @@ def evaluate_batch(circuit: Circuit, values: Any) -> NDArray[Any]:
         if operation == Operation.INPUT:
             work[gates] = given.T[left]
         elif operation == Operation.CONSTANT:
-            numbers = [complex(n) if complex_ else float(n) for n in circuit.constants]  # type: ignore[arg-type]
-            work[gates] = np.array(numbers)[left, None]
+            work[gates] = _floats(circuit, complex if complex_ else float)[left, None]
         elif operation == Operation.ADD:
             work[gates] = work[left] + work[right]
         elif operation == Operation.SUBTRACT:
@@ -127,6 +151,27 @@ def evaluate_batch(circuit: Circuit, values: Any) -> NDArray[Any]:
         else:
             work[gates] = work[left] * work[right]
     return work[circuit.results].T
+
+
+def _numbers(values: Any) -> NDArray[Any]:
+    given = np.asarray(values)
+    if given.dtype == object:
+        exact = [as_number(value, "an input") for value in given.ravel().tolist()]
+        kind = complex if any(isinstance(number, complex) for number in exact) else float
+        given = np.array(exact, dtype=kind).reshape(given.shape)
+    if given.dtype.kind not in "biufc":
+        raise UserError(f"inputs of type {given.dtype} were given; numbers are needed")
+    return given
+
+
+def _floats(circuit: Circuit, kind: Callable[[Any], complex]) -> NDArray[Any]:
+    try:
+        return np.array([kind(number) for number in circuit.constants])
+    except OverflowError:
+        raise UserError(
+            f"a constant of {circuit.name} is too large for a floating-point number; evaluate it "
+            "exactly, on one input at a time"
+        ) from None
 
 
 _Group = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
