@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log2
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bestiary.circuits import evaluate
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
-from bestiary.compile.from_circuit.narrow import narrow
+from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
 from bestiary.errors import UserError
 
 
@@ -41,19 +41,17 @@ def test_a_random_circuit_is_its_stack_within_the_bounds(drawn, d, mode, seed):
     scale = max(1.0, np.abs(exact).max())
     found = run(stack, rows, d, len(drawn.results))
     assert np.abs(found - exact).max() <= 1e-9 * scale
-    positions = max(drawn.width, drawn.width_in, len(drawn.results), d)
-    n = 1 << (positions - 1).bit_length()
-    n //= d
-    depth = max(drawn.depth, 1)
-    if n > 1:
-        level = 8 * log2(n) + (4 * log2(d) - 2 if d > 1 else -4)
-        assert len(stack.layers) <= depth * level + (1 if d > 1 else 2)
-    assert stack.width <= 4 * d
-    if mode == "circular":
-        assert stack.inner_length <= n
-    else:
-        # Every selection moves values by less than n rows for each of its four butterflies.
-        assert stack.inner_length <= (4 * depth + 1) * n
+    bound = narrow_bound(drawn, d, mode)
+    assert bound.holds(len(stack.layers), stack.inner_length, stack.width)
+
+
+@pytest.mark.parametrize(("d", "level", "end"), [(1, 8 * 4 - 4, 2), (4, 8 * 2 + 4 * 2 - 2, 1)])
+def test_the_bound_is_the_one_of_the_theory(d, level, end):
+    made = traced(lambda x: x[:8] * x[8:] + 1, {"x": 16})
+    assert made.depth == 2
+    assert narrow_bound(made, d, "circular") == replace(
+        narrow_bound(made, d), layers=2 * level + end, inner_rows=16 // d, width=4 * d
+    )
 
 
 def test_inputs_and_outputs_lie_row_by_row_padded_with_zeros():

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestiary.circuits import Circuit
+from bestiary.compile.bounds import Bound, our_kaleidoscope_bound
 from bestiary.compile.constants import Array
 from bestiary.compile.expression import Value, constant_array, input_array, mul, row_scale, total
 from bestiary.compile.from_circuit.depths import Depth, depths_of
@@ -40,9 +41,8 @@ def narrow(circuit: Circuit, d: int = 1, mode: Mode = "causal", radix: int = 2) 
         )
     check_radix(radix)
     depths = depths_of(circuit)
-    widest = max(len(depth.gates) for depth in depths)
-    size = 1 << (max(widest, d) - 1).bit_length()
-    layout = Layout.of(-(-circuit.width_in // d) * d, size, d, mode=mode)
+    given = -(-circuit.width_in // d) * d
+    layout = Layout.of(given, _positions(depths, d), d, mode=mode)
     x = input_array("x", layout.width, layout.labels("x"))
     value: Value = x
     before = depths[0]
@@ -59,6 +59,25 @@ def narrow(circuit: Circuit, d: int = 1, mode: Mode = "causal", radix: int = 2) 
         ring=layout.ring or None,
         name=circuit.name,
     )
+
+
+def narrow_bound(circuit: Circuit, d: int = 1, mode: Mode = "causal") -> Bound:
+    """Layers, rows and channels of this layout at radix 2: a selection in (BB*)^2 and a product a
+    depth, one layer more at the end, and one where d = 1.
+    """
+    depths = depths_of(circuit)
+    n = _positions(depths, d) // d
+    depth = len(depths) - 1
+    routed = our_kaleidoscope_bound(n, d, 2).layers
+    assert routed is not None
+    rows = n if mode == "circular" else (4 * depth + 1) * n
+    layers = depth * (max(routed, 1) + 1) + (1 if d > 1 else 2)
+    return Bound(layers, rows, 4 * d, "a selection in (BB*)^2 for every depth")
+
+
+def _positions(depths: Sequence[Depth], d: int) -> int:
+    widest = max(len(depth.gates) for depth in depths)
+    return 1 << (max(widest, d) - 1).bit_length()
 
 
 def _next(

@@ -1,0 +1,78 @@
+"""Circuits compiled by layout: exact after every pass, within bounds; wrong settings refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from drawn_circuits import circuits
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestiary.circuits import evaluate
+from bestiary.circuits.tracing import traced
+from bestiary.compile.compiling import compile_program
+from bestiary.compile.from_circuit import circuit_bounds, compile_circuit
+from bestiary.compile.from_circuit.arrays import arrays
+from bestiary.compile.interpret import interpret
+from bestiary.compile.optimize import Optimize
+from bestiary.errors import UserError
+
+
+@settings(deadline=None, max_examples=50)
+@given(circuits(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_a_wide_circuit_is_exact_and_within_its_bound(drawn, balance, seed):
+    compiled = compile_circuit(drawn, balance=balance)
+    bound = circuit_bounds(drawn)["bound, wide"]
+    assert len(compiled.stack.layers) <= bound.layers
+    if not balance:
+        assert compiled.stack.width <= bound.width
+    row = np.random.default_rng(seed).integers(-2, 3, drawn.width_in)
+    exact = evaluate(drawn, row.tolist())
+    # The program before and after every pass, in whole numbers and fractions.
+    for program in (compiled.source, *compiled.stages.values()):
+        assert interpret(program, row[None, None], exactly=True).ravel().tolist() == exact
+
+
+@settings(deadline=None, max_examples=30)
+@given(circuits(gates=20), st.integers(0, 2**32 - 1))
+def test_the_program_of_arrays_is_exact(drawn, seed):
+    row = np.random.default_rng(seed).integers(-2, 3, drawn.width_in)
+    given_row = row[None, None]
+    found = interpret(arrays(drawn), given_row, exactly=True).ravel().tolist()
+    assert found == evaluate(drawn, row.tolist())
+
+
+def test_products_that_are_ready_early_do_not_wait_for_their_level():
+    # x·y waits for a sum, u·v does not: placed by itself a product is earlier than its level.
+    def late_and_early(x, y, u, v, w):
+        late = (x * x + y * y) * (u * u + v * v)
+        return late * w
+
+    made = traced(late_and_early, {})
+    best = compile_circuit(made)
+    assert len(best.stack.layers) <= 5
+    row = torch.tensor([[[1.0, 2.0, 3.0, 4.0, 5.0]]], dtype=torch.float64)
+    assert best.stack(row).item() == 5 * 25 * 5
+
+
+def test_the_solver_is_never_worse_than_the_heuristic():
+    made = traced(lambda x, y, z: (x * y + z) * (y * z + x) + x * z, {})
+    heuristic = compile_program(arrays(made)).stack
+    best = compile_circuit(made, optimize=Optimize(seconds=5)).stack
+    assert len(best.layers) <= len(heuristic.layers)
+    row = torch.tensor([[[2.0, 3.0, 5.0]]], dtype=torch.float64)
+    assert best(row).item() == (2 * 3 + 5) * (3 * 5 + 2) + 2 * 5
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"layout": "wid"}, "wide"),
+        ({"d": 2}, "of the narrow layout"),
+        ({"layout": "narrow", "rows": 3}, "of the wide layout"),
+    ],
+)
+def test_settings_of_another_layout_are_refused(options, words):
+    with pytest.raises(UserError, match=words):
+        compile_circuit(traced(lambda x: x * x, {}), **options)
