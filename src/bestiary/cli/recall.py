@@ -28,6 +28,14 @@ Mixers = Annotated[
         metavar="NAME|MODULE:CLASS",
     ),
 ]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        help="Compare a model with weights set by hand, e.g. compiled:all-pairs (repeatable).",
+        metavar="compiled:NAME[,OPTION=VALUE]",
+    ),
+]
 Seeds = Annotated[
     str | None, typer.Option("--seeds", help="How many (3) or which (0,4,7).", metavar="SEEDS")
 ]
@@ -56,6 +64,7 @@ def recall(
     preset: Preset = None,
     overrides: Overrides = None,
     mixers: Mixers = None,
+    models: Models = None,
     seeds: Seeds = None,
     out: Out = None,
     workers: Workers = None,
@@ -70,6 +79,9 @@ def recall(
 
     Example: bestiary recall --preset quick --mixer attention --mixer hyena --seeds 1
 
+    --mixer and --model name what is compared instead of the config's models. A compiled model is
+    not trained: it is scored on the same test examples, once for each task.
+
     Finished runs are never trained again: the same command goes on where it was stopped.
     Exit code 0: every run has a result; 1: some failed; 2: the question was wrong.
     """
@@ -77,7 +89,9 @@ def recall(
     from bestiary.runs.experiment import make_plan, parse_shard
     from bestiary.runs.request import read_experiment
 
-    experiment = read_experiment(config, preset, overrides or (), mixers or (), seeds, workers)
+    experiment = read_experiment(
+        config, preset, overrides or (), mixers or (), seeds, workers, models or ()
+    )
     folder = out or Path("results") / experiment.name
     plan = make_plan(experiment, folder, only or (), parse_shard(shard))
     if list_runs:

@@ -49,8 +49,7 @@ def runs(
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Heads are short, for a long name of a hybrid leaves few columns of eighty."""
-    from bestiary.report.table import seconds_text, share
-    from bestiary.runs.tuning import rate_text
+    from bestiary.report.table import rate, seconds_text, share, whole
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
     for name in ("run", "status", "seed", "width", "rate", "test", "valid", "time"):
@@ -61,8 +60,8 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
             str(row["run_id"]),
             str(row["status"]),
             str(row["seed"]),
-            str(row["d_model"]),
-            rate_text(row["learning_rate"]),
+            whole(row["d_model"]),
+            rate(row["learning_rate"]),
             share(row["accuracy"]),
             share(row["validation_accuracy"]),
             seconds_text(row["seconds"]),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from bestiary.report.charts.style import COLOURS, SHAPES
+from bestiary.report.mixer_kinds import is_compiled
 
 # Outlines in a square from -1 to 1, by Vega's names.
 OUTLINES: Mapping[str, str] = {
@@ -20,6 +21,11 @@ OUTLINES: Mapping[str, str] = {
     "triangle-right": "M.9 0L-.85 1V-1z",
     "triangle-left": "M-.9 0L.85 1V-1z",
 }
+STAR = (
+    "M0,-0.85L0.25,-0.26L0.9,-0.19L0.41,0.23L0.56,0.86"
+    "L0,0.53L-0.56,0.86L-0.41,0.23L-0.9,-0.19L-0.25,-0.26Z"
+)
+"""The outline of compiled models."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ def look(mixers: Sequence[str], label: str) -> Look:
     number = list(mixers).index(label)
     return Look(
         label,
-        OUTLINES[SHAPES[number % len(SHAPES)]],
+        STAR if is_compiled(label) else OUTLINES[SHAPES[number % len(SHAPES)]],
         COLOURS["light"][number % len(COLOURS["light"])],
         COLOURS["dark"][number % len(COLOURS["dark"])],
     )

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bestiary.report.compiled import described as described_compiled
 from bestiary.report.interval import MEANING
+from bestiary.report.mixer_kinds import is_compiled
 from bestiary.report.study import Study
 from bestiary.report.verdict import joined
 from bestiary.runs.tuning import rate_text
@@ -18,6 +20,9 @@ FILLERS: Mapping[str, str] = {
     "any": "any token, keys of the same example too, as in the published generator; some filler "
     "looks like a query that is not scored",
 }
+
+
+COMPILED_FIELDS = ("model.compiled", "model.options")
 
 
 @dataclass(frozen=True)
@@ -60,30 +65,34 @@ def settings(study: Study) -> Settings:
     """Every config field of the runs, sorted into what is shared and what is not."""
     values: dict[str, list[str]] = {}
     for run in study.runs:
+        compiled = is_compiled(run["label"])
         for name, value in run.items():
-            if "." in name:
+            # A compiled model has few of the fields, and trained ones have none of its own.
+            if "." in name and not (value is None and (compiled or name in COMPILED_FIELDS)):
                 text = value if isinstance(value, str) else json.dumps(value)
                 values.setdefault(name, []).append(text)
     different = {name: list(dict.fromkeys(texts)) for name, texts in values.items()}
-    seeds = [str(seed) for seed in sorted({run["seed"] for run in study.runs})]
+    seeds = [str(s) for s in sorted({r["seed"] for r in study.runs if not is_compiled(r["label"])})]
     shared = {name: texts[0] for name, texts in different.items() if len(texts) == 1}
     varied = {name: texts for name, texts in different.items() if len(texts) > 1}
-    return Settings(shared, {**varied, "seed": seeds})
+    return Settings(shared, {**varied, "seed": seeds} if seeds else varied)
 
 
 def facts(study: Study) -> list[Fact]:
     """What decides whether a comparison is fair, in sentences."""
     known = settings(study)
+    trained = any(not point.compiled for point in study.points)
     return [
         Fact(name, text)
         for name, text in (
             ("Task", value_of(known, "task.name")),
             ("Vocabulary", value_of(known, "task.vocab_size", "{} tokens")),
             ("Filler", filler(known)),
-            ("Initialisation", initialisation(known)),
+            ("Compiled models", compiled_models(study)),
+            ("Initialisation", initialisation(known) if trained else ""),
             ("Learning rates", rates(study)),
-            ("Training", training(known)),
-            ("Early stop", early_stop(known)),
+            ("Training", training(known) if trained else ""),
+            ("Early stop", early_stop(known) if trained else ""),
             ("What is scored", "Labelled positions alone, in training, validation and test alike."),
             ("Intervals", f"{MEANING}. A single seed has none."),
             ("State size", "Elements one sequence carries at the length of the test segment."),
@@ -91,6 +100,16 @@ def facts(study: Study) -> list[Fact]:
         )
         if text
     ]
+
+
+def compiled_models(study: Study) -> str:
+    """How large each compiled model is."""
+    said = {
+        f"{point.label}: {sizes}."
+        for point in study.points
+        if point.compiled and (sizes := described_compiled(point))
+    }
+    return " ".join(sorted(said))
 
 
 def value_of(known: Settings, name: str, form: str = "{}") -> str:
@@ -121,13 +140,15 @@ def initialisation(known: Settings) -> str:
 
 def rates(study: Study) -> str:
     """How the learning rates were chosen."""
-    tried = {label: set[float]() for label in study.mixers}
+    tried: dict[str, set[float]] = {}
     for point in study.points:
-        tried[point.label] |= {rate.learning_rate for rate in point.rates}
+        rates = {rate.learning_rate for rate in point.rates if rate.learning_rate is not None}
+        if rates:
+            tried.setdefault(point.label, set()).update(rates)
     known = {curve.mixer: curve for curve in study.curves}
-    swept = [label for label in study.mixers if len(tried[label]) > 1]
-    filed = [label for label in study.mixers if label in known and label not in swept]
-    blind = [label for label in study.mixers if label not in known and label not in swept]
+    swept = [label for label in tried if len(tried[label]) > 1]
+    filed = [label for label in tried if label in known and label not in swept]
+    blind = [label for label in tried if label not in known and label not in swept]
     parts = []
     if swept:
         grid = sorted(set().union(*(tried[label] for label in swept)))

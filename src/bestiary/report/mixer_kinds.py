@@ -1,10 +1,12 @@
-"""Which theory speaks of a stack, by the mixers of its layers."""
+"""Which theory speaks of a stack, by the mixers of its layers, and which was compiled."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from bestiary.runs.compiled_model import PREFIX
 
 GATED_CONVOLUTIONS = frozenset({"base_conv", "hyena", "h3", "short_conv"})
 """Mixers whose filters do not depend on the input (Zoology, arXiv 2312.04927, section 3)."""
@@ -33,3 +35,8 @@ def attends(layers: Sequence[str]) -> bool:
 def linearly_attends(layers: Sequence[str]) -> bool:
     """Whether a layer has linear attention, and none attends over the whole past."""
     return LINEAR_ATTENTION in layers and not attends(layers)
+
+
+def is_compiled(label: str) -> bool:
+    """Whether a model was compiled and not trained: every name of such says so itself."""
+    return label.startswith(PREFIX)

@@ -16,7 +16,8 @@ from bestiary.report import method
 from bestiary.report.charts import Chart, LeftOut
 from bestiary.report.charts.style import config
 from bestiary.report.mark import Look, look, swatch
-from bestiary.report.points import Point, Row
+from bestiary.report.mixer_kinds import is_compiled
+from bestiary.report.points import Point, Row, trained_widths
 from bestiary.report.segments import SegmentResult
 from bestiary.report.self_contained import asset, inline, libraries, script_data, source_hash
 from bestiary.report.study import Study
@@ -25,6 +26,7 @@ from bestiary.report.table import (
     cells,
     guessing_line,
     once_line,
+    rate,
     reading_line,
     repeated,
     row_of,
@@ -91,11 +93,15 @@ def lead(study: Study) -> str:
     """What was compared, in a sentence."""
     settings = list(dict.fromkeys(s.setting for s in study.segments if s.length is not None))
     where = f" of {method.joined(settings)}" if 0 < len(settings) < 4 else ""
-    seeds = len({run["seed"] for run in study.runs})
+    trained = [point for point in study.points if not point.compiled]
+    seeds = len({run["seed"] for point in trained for run in point.runs})
+    widths = trained_widths(trained)
+    compiled = [label for label in study.mixers if is_compiled(label)]
+    mixers = [label for label in study.mixers if not is_compiled(label)]
     parts = (
-        count(len(study.mixers), "mixer"),
-        count(len({p.d_model for p in study.points}), "width"),
-        count(seeds, "seed"),
+        *((count(len(mixers), "mixer"),) if mixers else ()),
+        *((count(len(compiled), "compiled model"),) if compiled else ()),
+        *((count(len(widths), "width"), count(seeds, "seed")) if widths else ()),
     )
     return (
         "Multi-query associative recall: a sequence of key–value pairs, then the keys again among "
@@ -114,7 +120,7 @@ def filters(study: Study) -> dict[str, Any]:
     segments = {segment_key(s): s.setting for s in study.segments if s.length is not None}
     return {
         "segments": [{"value": value, "text": text} for value, text in segments.items()],
-        "widths": sorted({point.d_model for point in study.points}),
+        "widths": trained_widths(study.points),
         "statuses": sorted({run["status"] for run in study.runs}),
     }
 
@@ -146,7 +152,7 @@ def table(study: Study, looks: Mapping[str, Look]) -> dict[str, Any]:
             {
                 "mixer": result.point.label,
                 "look": looks[result.point.label],
-                "width": result.point.d_model,
+                "width": filter_width(result.point),
                 "segment": segment_key(result),
                 "statuses": statuses_of(result.point),
                 "chance": f"{result.chance or 0:.4f}",
@@ -167,6 +173,11 @@ def table(study: Study, looks: Mapping[str, Look]) -> dict[str, Any]:
         "once": once_line(said_once) if said_once else "",
         "rows": rows,
     }
+
+
+def filter_width(point: Point) -> int | str:
+    """The width that a point is filtered by; none for a compiled model, which has its own."""
+    return "" if point.compiled or point.d_model is None else point.d_model
 
 
 def bar(accuracy: float | None) -> str | None:
@@ -192,16 +203,19 @@ def told_run(run: Row, point: Point, chosen: bool) -> dict[str, Any]:
         "run_id": run["run_id"],
         "mixer": point.label,
         "width": point.d_model,
+        "filter": filter_width(point),
         "status": run["status"],
         "mark": STATUS_MARKS.get(run["status"], "…"),
-        "rate": rate_text(run["learning_rate"]),
+        "rate": rate(run["learning_rate"]),
+        "compiled": point.compiled,
         "seed": run["seed"],
         "accuracy": "no accuracy" if accuracy is None else f"accuracy {share(accuracy)}",
         "time": seconds_text(run["seconds"]),
         "steps": "" if run["steps"] is None else f"step {run['step']:,} of {run['steps']:,}",
         "reason": run["reason"] or "",
         "config": path.read_text(encoding="utf-8", errors="replace"),
-        "chosen": chosen,
+        # Of several rates; a compiled model has none.
+        "chosen": chosen and not point.compiled,
     }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bestiary.report.mixer_kinds import layers_of
+from bestiary.report.mixer_kinds import is_compiled, layers_of
 from bestiary.runs.config import WITHOUT_EFFECT
 from bestiary.runs.tuning import Point as Trial
 from bestiary.runs.tuning import Tuned, tune
@@ -28,9 +28,9 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Rate:
-    """The runs of a point at one learning rate, by seed."""
+    """The runs of a point at one learning rate, by seed; a compiled model has none."""
 
-    learning_rate: float
+    learning_rate: float | None
     runs: tuple[Row, ...]
 
     @property
@@ -41,18 +41,26 @@ class Rate:
 
 @dataclass(frozen=True)
 class Point:
-    """A config without its seed and learning rate, with all its runs by rate, ascending."""
+    """A config without its seed and learning rate, with all its runs by rate, ascending.
+
+    d_model: None for a compiled model that was never built.
+    """
 
     number: int
     mixer: str
     variant: str
-    d_model: int
+    d_model: int | None
     rates: tuple[Rate, ...]
 
     @property
     def label(self) -> str:
         """The mixer, with what else sets it apart from others of that name."""
         return f"{self.mixer} ({self.variant})" if self.variant else self.mixer
+
+    @property
+    def compiled(self) -> bool:
+        """Whether its weights were set by hand: it has one run, and a width of its own."""
+        return is_compiled(self.mixer)
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -68,9 +76,10 @@ class Point:
     def tuned(self) -> Tuned | None:
         """The choice of the rate, made as ``bestiary tune`` makes it; None before a run ended.
 
-        A run that diverged counts as 0: a rate that breaks a seed must not win by its survivors.
+        None too for a compiled model. A run that diverged counts as 0: a rate that breaks a seed
+        must not win by its survivors.
         """
-        trials = [trial_of(run) for run in self.runs]
+        trials = [trial_of(run) for run in self.runs if run["learning_rate"] is not None]
         if all(trial.validation_accuracy is None for trial in trials):
             return None
         return tune(trials)
@@ -142,15 +151,21 @@ def find_points(runs: Sequence[Row]) -> list[Point]:
 def place_of(run: Row, labels: Sequence[str]) -> tuple[Any, ...]:
     """What points are ordered by: mixer, width, then the other fields, shorter values first."""
     fields = config_fields(run).values()
-    return (labels.index(run["label"]), run["d_model"], [(len(value), value) for value in fields])
+    width = run["d_model"] or 0
+    return (labels.index(run["label"]), width, [(len(value), value) for value in fields])
 
 
 def rates_of(runs: Iterable[Row]) -> list[Rate]:
     """Runs by learning rate, ascending; within a rate by seed."""
-    by_rate: dict[float, list[Row]] = {}
+    by_rate: dict[float | None, list[Row]] = {}
     for run in runs:
         by_rate.setdefault(run["learning_rate"], []).append(run)
     return [
         Rate(rate, tuple(sorted(by_rate[rate], key=lambda run: run["seed"])))
-        for rate in sorted(by_rate)
+        for rate in sorted(by_rate, key=lambda rate: rate or 0.0)
     ]
+
+
+def trained_widths(points: Iterable[Point]) -> list[int]:
+    """The widths that were asked for, ascending; a compiled model has its own."""
+    return sorted({p.d_model for p in points if not p.compiled and p.d_model is not None})

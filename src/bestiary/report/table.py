@@ -20,6 +20,7 @@ from bestiary.runs.tuning import rate_text
 
 SCHEMA: dict[str, Any] = {
     "mixer": pl.String,
+    "weights": pl.String,
     "variant": pl.String,
     "width": pl.Int64,
     "length": pl.Int64,
@@ -32,6 +33,8 @@ SCHEMA: dict[str, Any] = {
     "loss": pl.Float64,
     "state_size": pl.Int64,
     "parameters": pl.Int64,
+    "dense_parameters": pl.Int64,
+    "layers": pl.Int64,
     "seconds": pl.Float64,
     "learning_rate": pl.Float64,
     "rates_tried": pl.Int64,
@@ -45,7 +48,9 @@ SCHEMA: dict[str, Any] = {
 }
 """Columns of table.csv and table.parquet. accuracy to loss, seconds, seeds and
 validation_accuracy are over the finished seeds at learning_rate; runs and what follows count the
-runs at every rate."""
+runs at every rate. weights: ``trained`` or ``compiled``. Of a compiled model parameters are those
+other than 0, dense_parameters the same weights as whole arrays, layers those between embedding and
+head, seconds what building and scoring it took."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,10 @@ HOISTED = ("width", "length", "pairs", "learning_rate", "seeds", "failed")
 GIVING_WAY = ("learning_rate", "failed", "seeds")
 """Columns that a narrow terminal leaves out."""
 NOTHING = "–"
+COMPILED = (
+    "Weights of compiled models are set by hand, not trained: one run each, of a width of its own, "
+    "with the parameters that are not 0."
+)
 
 
 def table_frame(segments: Sequence[SegmentResult]) -> pl.DataFrame:
@@ -88,9 +97,11 @@ def row_of(result: SegmentResult) -> dict[str, Any]:
     """One row of the table."""
     point, chosen = result.point, result.point.chosen
     interval = result.accuracy
+    compiled = chosen.runs[0].get("summary", {}).get("compiled") or {}
     seconds = [run["seconds"] for run in chosen.finished if run["seconds"] is not None]
     return {
         "mixer": point.mixer,
+        "weights": "compiled" if point.compiled else "trained",
         "variant": point.variant,
         "width": point.d_model,
         "length": result.length,
@@ -103,6 +114,8 @@ def row_of(result: SegmentResult) -> dict[str, Any]:
         "loss": result.loss,
         "state_size": result.state_size,
         "parameters": chosen.runs[0]["parameters"],
+        "dense_parameters": compiled.get("dense"),
+        "layers": compiled.get("layers"),
         "seconds": fmean(seconds) if seconds else None,
         "learning_rate": chosen.learning_rate,
         "rates_tried": len(point.rates),
@@ -130,8 +143,8 @@ def cells(result: SegmentResult) -> list[str]:
         whole(row["state_size"]),
         whole(row["parameters"]),
         seconds_text(row["seconds"]),
-        rate_text(row["learning_rate"]),
-        whole(row["seeds"]),
+        rate(row["learning_rate"]),
+        NOTHING if result.point.compiled else whole(row["seeds"]),
         lost_text(row),
     ]
 
@@ -155,6 +168,11 @@ def accuracy_text(interval: Interval | None) -> str:
 def whole(value: int | None) -> str:
     """``12,345``."""
     return NOTHING if value is None else f"{value:,}"
+
+
+def rate(value: float | None) -> str:
+    """A learning rate; nothing for a compiled model."""
+    return NOTHING if value is None else rate_text(value)
 
 
 def seconds_text(seconds: float | None) -> str:
@@ -197,13 +215,17 @@ def guessing_line(segments: Sequence[SegmentResult]) -> str:
 
 def reading_line(segments: Sequence[SegmentResult]) -> str:
     """What the numbers are: of which split, at which rate, and which interval."""
-    seeds = sorted({len(s.accuracies) for s in segments if s.accuracies})
-    if not seeds:
+    measured = [s for s in segments if s.accuracies]
+    if not measured:
         return "No run has finished yet."
+    seeds = sorted({len(s.accuracies) for s in measured if not s.point.compiled})
+    if not seeds:
+        return f"Accuracy on test. {COMPILED}"
     span = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     unit = "seed" if seeds == [1] else "seeds"
     interval = f" ({MEANING})" if seeds[-1] > 1 else ", without an interval"
-    return f"Accuracy on test at the rate chosen on validation, mean of {span} {unit}{interval}."
+    said = f"Accuracy on test at the rate chosen on validation, mean of {span} {unit}{interval}."
+    return f"{said} {COMPILED}" if any(s.point.compiled for s in measured) else said
 
 
 def rich_table(
@@ -239,7 +261,8 @@ def repeated(segments: Sequence[SegmentResult]) -> dict[str, str]:
 
 def once_line(said_once: Mapping[str, str]) -> str:
     """What every row has, by the keys of columns."""
-    each = (f"{c.title} {said_once[c.key]}" for c in COLUMNS if c.key in said_once)
+    said = {key: text for key, text in said_once.items() if text != NOTHING}
+    each = (f"{c.title} {said[c.key]}" for c in COLUMNS if c.key in said)
     return f"In every row: {', '.join(each)}."
 
 

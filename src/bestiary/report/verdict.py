@@ -22,8 +22,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bestiary.report.compiled import compiled_line, compiled_notes, compiled_results, exact
 from bestiary.report.interval import ENOUGH_SEEDS
-from bestiary.report.mixer_kinds import attends, convolves_only, linearly_attends
+from bestiary.report.mixer_kinds import attends, convolves_only, is_compiled, linearly_attends
 from bestiary.report.segments import SegmentResult
 from bestiary.report.study import Study
 from bestiary.report.table import accuracy_text, share
@@ -50,11 +51,27 @@ class Line:
 
 def verdict(study: Study) -> list[Line]:
     """The headline, a line a mixer, what the seeds do not separate, and what to be careful with."""
-    measured = [result for result in study.segments if result.accuracies]
-    if not measured:
+    trained, by_hand = trained_results(study), compiled_results(study)
+    if not trained and not by_hand:
         return [Line("headline", "No run has finished yet, so nothing is known."), *cautions(study)]
-    lines = [mixer_line(label, of_mixer(measured, label), study) for label in labels(measured)]
-    return [headline(measured), *lines, *alike(study), *separation(measured), *cautions(study)]
+    lines = [mixer_line(label, of_mixer(trained, label), study) for label in labels(trained)]
+    lines += [
+        Line("good" if exact(results) else "bad", compiled_line(label, results))
+        for label in labels(by_hand)
+        for results in [of_mixer(by_hand, label)]
+    ]
+    return [
+        headline(trained or by_hand),
+        *lines,
+        *alike(study),
+        *separation(trained),
+        *cautions(study),
+    ]
+
+
+def trained_results(study: Study) -> list[SegmentResult]:
+    """What was measured of trained models; of compiled ones nothing is concluded by statistics."""
+    return [r for r in study.segments if r.accuracies and not r.point.compiled]
 
 
 def grade(result: SegmentResult) -> Grade:
@@ -161,8 +178,9 @@ def lowest(result: SegmentResult) -> str:
 
 
 def setting(result: SegmentResult) -> str:
-    """``width 64, length 64, 4 pairs``."""
-    return f"width {result.point.d_model}, {result.setting}"
+    """``width 64, length 64, 4 pairs``; a compiled model has no width of anyone's choice."""
+    width = "" if result.point.compiled else f"width {result.point.d_model}, "
+    return f"{width}{result.setting}"
 
 
 def reasons(failures: Sequence[SegmentResult], study: Study) -> str:
@@ -205,13 +223,13 @@ def reasons(failures: Sequence[SegmentResult], study: Study) -> str:
 
 def nothing_learned(study: Study) -> bool:
     """Whether there is more than one mixer, and none is above guessing in any setting."""
-    measured = [result for result in study.segments if result.accuracies]
+    measured = trained_results(study)
     return len(labels(measured)) > 1 and {grade(result) for result in measured} == {"guesses"}
 
 
 def convolution_reason(failures: Sequence[SegmentResult]) -> str:
     """The width under the length, where it is."""
-    under = [r for r in failures if r.length is not None and r.point.d_model < r.length]
+    under = [r for r in failures if r.length is not None and (r.point.d_model or 0) < r.length]
     text = ""
     if under:
         which = "The" if len(under) == len(failures) else f"In {len(under)} of these the"
@@ -240,7 +258,7 @@ def ceiling(result: SegmentResult, study: Study) -> float:
 
 def alike(study: Study) -> list[Line]:
     """Where mixers are all so good, or so bad, that nothing tells them apart."""
-    measured = [result for result in study.segments if result.accuracies]
+    measured = trained_results(study)
     if len(labels(measured)) > 1 and {grade(result) for result in measured} == {"recalls"}:
         said = "Every mixer recalls, so these settings are too easy to tell them apart."
         return [Line("caution", said)]
@@ -294,6 +312,7 @@ def cautions(study: Study) -> list[Line]:
             untuned(study),
             *edges(study),
             *duplicates(study),
+            *compiled_notes(study),
         )
         if text
     ]
@@ -321,7 +340,7 @@ def lost_runs(study: Study) -> str:
 
 def few_seeds(study: Study) -> str:
     """Points with fewer seeds than an interval is worth something with."""
-    few = [p for p in study.points if len(p.chosen.finished) < ENOUGH_SEEDS]
+    few = [p for p in study.points if not p.compiled and len(p.chosen.finished) < ENOUGH_SEEDS]
     if not few:
         return ""
     names = joined(list(dict.fromkeys(point.label for point in few)))
@@ -331,7 +350,7 @@ def few_seeds(study: Study) -> str:
 def untuned(study: Study) -> str:
     """Mixers at one rate that nobody chose."""
     known = {curve.mixer for curve in study.curves}
-    blind = [label for label in study.mixers if label not in known]
+    blind = [name for name in study.mixers if name not in known and not is_compiled(name)]
     if not blind:
         return ""
     return (
@@ -360,7 +379,9 @@ def duplicates(study: Study) -> list[str]:
     """Test examples that were also trained on."""
     seen: dict[tuple[int, int], float] = {}
     for run in study.runs:
-        for row in run["summary"].get("duplicates") or []:
+        # A compiled model has seen no training data.
+        rows = [] if is_compiled(run["label"]) else run["summary"].get("duplicates") or []
+        for row in rows:
             if row["split"] == "test" and row["in_train"]:
                 key = (row["length"], row["pairs"])
                 seen[key] = max(seen.get(key, 0.0), row["in_train"] / row["examples"])

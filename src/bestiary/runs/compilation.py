@@ -223,8 +223,8 @@ def of_model(source: Path, layout: str) -> ModelWork:
 
 def trained_mixer(source: Path, kind: str, layer: int | None) -> tuple[nn.Module, int, int]:
     """A mixer of a run, its layer, and the longest sequence of the model."""
-    model, run = load_trained(source)
-    names = [spec.name for spec in run.model.layer_mixers]
+    model, _ = load_trained(source)
+    names = [spec.name for spec in model.config.layer_mixers]
     if layer is None:
         if kind not in names:
             raise UserError(f"the run {source} has no {kind} layer; its layers are {names}")

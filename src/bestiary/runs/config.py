@@ -13,7 +13,7 @@ import hashlib
 import inspect
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
@@ -23,15 +23,20 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     PlainValidator,
+    SerializerFunctionWrapHandler,
     Strict,
     ValidationError,
     field_validator,
+    model_serializer,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from bestiary.errors import UserError
 from bestiary.mixers.registry import MixerSpec, mixer_class
 from bestiary.models.config import ModelConfig, as_spec
+from bestiary.runs.compiled_model import PREFIX, CompiledModel, is_compiled, read_compiled
 from bestiary.runs.owned import STRICT, Owned
 from bestiary.runs.problems import user_error
 from bestiary.tasks.protocol import Task
@@ -40,6 +45,9 @@ from bestiary.training.config import TrainingConfig
 
 WITHOUT_EFFECT = ("checkpoint_every", "allocator")
 """Fields of the training that cannot change a result, which ``run_id`` therefore ignores."""
+
+FOR_SCORING = ("batch_size", "device", "threads")
+"""Fields of the training by which a compiled model is evaluated."""
 
 
 def read_mixer(value: Any) -> MixerSpec:
@@ -62,8 +70,10 @@ def plain_mixer(spec: MixerSpec) -> str | dict[str, Any]:
     return {"name": spec.name, **spec.options} if spec.options else spec.name
 
 
-def plain_model(config: ModelConfig) -> dict[str, Any]:
+def plain_model(config: ModelConfig | CompiledModel) -> dict[str, Any]:
     """The YAML form of a model's config, every field in it."""
+    if isinstance(config, CompiledModel):
+        return config.plain()
     plain = {f.name: getattr(config, f.name) for f in dataclasses.fields(config)}
     plain["mixers"] = [plain_mixer(spec) for spec in config.mixers]
     return plain
@@ -78,8 +88,37 @@ Mixers = Annotated[
     Strict(False),
     BeforeValidator(_listed),
 ]
-Model = Annotated[ModelConfig, Owned(plain_model, (("mixers", Mixers),))]
+TRAINED = Owned(plain_model, (("mixers", Mixers),))
+Model = Annotated[ModelConfig, TRAINED]
 Training = Annotated[TrainingConfig, Owned()]
+
+
+@dataclasses.dataclass(frozen=True)
+class OrCompiled:
+    """Validate a model's mapping into what it describes: one to train, or a compiled one."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        def read(value: Any, validate: Callable[[Any], ModelConfig]) -> ModelConfig | CompiledModel:
+            if is_compiled(value):
+                return read_compiled(value)
+            model = validate(value)
+            if model.name.startswith(PREFIX):
+                raise UserError(
+                    f"label is {model.name!r}; what begins with {PREFIX!r} is a compiled model, "
+                    "so call a trained one something else"
+                )
+            return model
+
+        return core_schema.no_info_wrap_validator_function(
+            read,
+            TRAINED.__get_pydantic_core_schema__(ModelConfig, handler),
+            serialization=core_schema.plain_serializer_function_ser_schema(plain_model),
+        )
+
+
+AnyModel = Annotated[ModelConfig | CompiledModel, OrCompiled()]
 
 
 def _named(value: Any) -> Any:
@@ -171,14 +210,26 @@ class SinkConfig(BaseModel):
 
 
 class RunConfig(BaseModel):
-    """One training: everything that decides its result."""
+    """One training: everything that decides its result.
+
+    A run of a compiled model is not trained. Of ``training`` it uses ``FOR_SCORING`` alone, and
+    of these and the seed its result does not depend.
+    """
 
     model_config = ConfigDict(**STRICT, ignored_types=(cached_property,))
 
     task: TaskSpec
-    model: Model
+    model: AnyModel
     training: Training
     seed: int
+
+    @model_serializer(mode="wrap")
+    def _without_training(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A compiled model's run does not name a rate and epochs that it never had."""
+        plain: dict[str, Any] = serialize(self)
+        if isinstance(self.model, CompiledModel):
+            plain["training"] = {name: plain["training"][name] for name in FOR_SCORING}
+        return plain
 
     def build_task(self) -> Task:
         """The task; raises ``UserError`` for what it does not accept."""
@@ -193,11 +244,15 @@ class RunConfig(BaseModel):
     def point(self) -> str:
         """The same for the config without its seed and learning rate."""
         resolved = self.resolved()
-        del resolved["seed"], resolved["training"]["learning_rate"]
+        if isinstance(self.model, ModelConfig):
+            del resolved["seed"], resolved["training"]["learning_rate"]
         return f"{_file_name(self.model.name)}-{_digest(resolved)}"
 
     def resolved(self) -> dict[str, Any]:
         """The config with every default filled in and without what cannot change the result."""
+        task = json.loads(_resolved_task(json.dumps(self.task)))
+        if isinstance(self.model, CompiledModel):
+            return {"task": task, "model": self.model.resolved()}
         model = plain_model(self.model)
         del model["label"]
         model["mixers"] = [_with_defaults(spec) for spec in self.model.layer_mixers]
@@ -205,7 +260,7 @@ class RunConfig(BaseModel):
         for name in WITHOUT_EFFECT:
             del training[name]
         return {
-            "task": json.loads(_resolved_task(json.dumps(self.task))),
+            "task": task,
             "model": model,
             "training": training,
             "seed": self.seed,

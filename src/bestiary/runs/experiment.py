@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bestiary.errors import UserError
+from bestiary.models.config import ModelConfig
 from bestiary.runs import documents
+from bestiary.runs.compiled_model import CompiledModel
 from bestiary.runs.config import Experiment, RunConfig
 from bestiary.runs.events import Ended, Event, Notify
 from bestiary.runs.executors import build_executor
@@ -86,7 +88,7 @@ def make_plan(
                 f"there is no part {part}/{parts} (accepted: 1/{parts} to {parts}/{parts})"
             )
         chosen = chosen[part - 1 :: parts]
-    names = dict.fromkeys(run.model.name for run in runs)
+    names = dict.fromkeys(run.model.name for run in runs if isinstance(run.model, ModelConfig))
     untuned = [name for name in names if name not in rates] if tuning else []
     return Plan(experiment, folder, runs, chosen, tuning, untuned)
 
@@ -170,11 +172,13 @@ def _outcome(plan: Plan, ended: dict[str, Ended]) -> Outcome:
 def refuse_unusable(runs: Sequence[RunConfig]) -> None:
     """Raise ``UserError`` when a mixer of ``runs`` cannot be built, or is no causal mixer.
 
-    So does a device that is not there: what would fail in every run is said before the first.
+    So do a device that is not there and a compiled model that cannot solve its task: what would
+    fail in every run is said before the first.
     """
     from bestiary.mixers.conformance import refuse_if_unusable
     from bestiary.mixers.registry import build_mixer
     from bestiary.models import build_model
+    from bestiary.solvers.registry import build_solver
     from bestiary.training.device import resolve_device
 
     for device in {run.training.device for run in runs}:
@@ -182,6 +186,9 @@ def refuse_unusable(runs: Sequence[RunConfig]) -> None:
     checked: set[str] = set()
     for run in runs:
         task = run.build_task()
+        if isinstance(run.model, CompiledModel):
+            build_solver(run.model.spec, task)
+            continue
         for spec in run.model.layer_mixers:
             what = f"{spec!r} {run.model.d_model} {task.max_length}"
             if what not in checked:

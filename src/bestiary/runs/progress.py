@@ -17,6 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from bestiary.runs.compiled_model import CompiledModel
+from bestiary.runs.config import RunConfig
 from bestiary.runs.events import Advanced, Ended, Event, Notify, Started
 from bestiary.runs.experiment import Plan
 from bestiary.runs.tuning import rate_text
@@ -34,18 +36,21 @@ def shown(plan: Plan, console: Console) -> Iterator[Notify]:
 
 def _titles(plan: Plan) -> dict[str, str]:
     """run_id → model and seed, with the rate and the run id where these do not tell runs apart."""
-    rates = {run.run_id: rate_text(run.training.learning_rate) for run in plan.runs}
-    short = {run.run_id: f"{run.model.name} seed {run.seed}" for run in plan.runs}
-    rated = {
-        run.run_id: f"{run.model.name} rate {rates[run.run_id]} seed {run.seed}"
-        for run in plan.runs
-    }
+    said = {run.run_id: _seed_and_rate(run) for run in plan.runs}
+    short = {run.run_id: f"{run.model.name}{said[run.run_id][0]}" for run in plan.runs}
+    rated = {run.run_id: f"{run.model.name}{said[run.run_id][1]}" for run in plan.runs}
     for titles in (short, rated):
         if len(set(titles.values())) == len(titles):
             return titles
-    return {
-        run.run_id: f"{run.run_id} rate {rates[run.run_id]} seed {run.seed}" for run in plan.runs
-    }
+    return {run_id: f"{run_id}{rate}" for run_id, (_, rate) in said.items()}
+
+
+def _seed_and_rate(run: RunConfig) -> tuple[str, str]:
+    """The seed, and the rate before it; nothing for a compiled model, which has neither."""
+    if isinstance(run.model, CompiledModel):
+        return "", ""
+    seed = f" seed {run.seed}"
+    return seed, f" rate {rate_text(run.training.learning_rate)}{seed}"
 
 
 def _ending(event: Ended) -> str:

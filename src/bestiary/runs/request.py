@@ -9,9 +9,11 @@ from typing import Any
 
 from bestiary.errors import UserError
 from bestiary.runs import documents
+from bestiary.runs.compiled_model import PREFIX, is_compiled, read_compiled
 from bestiary.runs.config import Experiment
 from bestiary.runs.preset import preset_names, preset_path
 from bestiary.runs.sweep import RATE, set_dotted, variant_name
+from bestiary.solvers.registry import SOLVERS
 
 GRID = "sweep.grid."
 
@@ -26,13 +28,15 @@ def read_experiment(
     mixers: Sequence[str] = (),
     seeds: str | None = None,
     workers: int | None = None,
+    models: Sequence[str] = (),
 ) -> Experiment:
     """The experiment of ``config`` or ``preset`` with what the other arguments change in it.
 
     overrides: ``dotted.key=value``, the value in YAML. mixers: the models to compare instead of
     the config's, each a mixer or several for a hybrid's layers (``short_conv,attention``); one
     that the config compares too keeps the options it has there. seeds: how many (``3``) or which
-    (``0,4,7``). Raises ``UserError``.
+    (``0,4,7``). models: compiled ones, ``compiled:NAME,option=value``; they stand beside
+    ``mixers``. Raises ``UserError``.
     """
     path, data = _base(config, preset)
     source = str(config) if config else f"preset {preset!r}"
@@ -40,9 +44,13 @@ def read_experiment(
     if isinstance(data.get("tuning"), str):
         data["tuning"] = str(path.parent / data["tuning"])
     experiment = _valid(data, source)
-    if mixers:
+    if mixers or models:
         sweep = _section(data, "sweep")
-        sweep["models"] = [_chosen(one, sweep.get("models") or []) for one in mixers]
+        compared = sweep.get("models") or []
+        sweep["models"] = [
+            *(_chosen(one, compared) for one in mixers),
+            *(_compiled(one) for one in models),
+        ]
     _override(data, [parse_override(text) for text in overrides])
     if seeds is not None:
         data["seeds"] = parse_seeds(seeds)
@@ -94,6 +102,16 @@ def _chosen(mixers: str, compared: Sequence[Any]) -> Any:
         if variant_name(variant) in (mixers, "+".join(names)):
             return deepcopy(variant)
     return {"mixers": names}
+
+
+def _compiled(text: str) -> dict[str, Any]:
+    """The entry of ``sweep.models`` for a --model, in its YAML form."""
+    if not is_compiled(text):
+        raise UserError(
+            f"--model {text!r} is no compiled model (accepted: {PREFIX}NAME[,option=value], with "
+            f"NAME one of {', '.join(sorted(SOLVERS))}; a mixer is given by --mixer)"
+        )
+    return read_compiled(text).plain()
 
 
 def _override(data: dict[str, Any], overrides: Sequence[tuple[str, Any]]) -> None:

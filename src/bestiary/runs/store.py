@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from bestiary.errors import UserError, did_you_mean
+from bestiary.runs.compiled_model import CompiledModel
 from bestiary.runs.config import RunConfig
 from bestiary.runs.measurements import (
     HISTORY_SCHEMA,
@@ -145,8 +146,7 @@ def _row(folder: RunFolder) -> dict[str, Any] | None:
         "status": status.status,
         "reason": status.reason,
         "seed": run.seed,
-        "d_model": run.model.d_model,
-        "learning_rate": run.training.learning_rate,
+        **_choices(run, summary),
         "step": status.step,
         "steps": status.steps,
         "seconds": status.seconds,
@@ -158,6 +158,13 @@ def _row(folder: RunFolder) -> dict[str, Any] | None:
         row["point"] = run.point
     row |= _sizes(summary) | _measured(folder)
     return row | dict(_flat(run))
+
+
+def _choices(run: RunConfig, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Width and rate; a compiled model has its own width, and no rate."""
+    if isinstance(run.model, CompiledModel):
+        return {"d_model": summary.get("d_model"), "learning_rate": None}
+    return {"d_model": run.model.d_model, "learning_rate": run.training.learning_rate}
 
 
 def _sizes(summary: Mapping[str, Any]) -> dict[str, Any]:

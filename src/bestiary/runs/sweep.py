@@ -10,6 +10,7 @@ from typing import Any
 
 from bestiary.errors import UserError, did_you_mean
 from bestiary.models.config import ModelConfig, as_spec
+from bestiary.runs.compiled_model import CompiledModel, is_compiled, read_compiled
 from bestiary.runs.config import Experiment, RunConfig, read_run
 
 RATE = "training.learning_rate"
@@ -23,28 +24,15 @@ def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> 
     Raises ``UserError`` for a field that does not exist, a value it does not take, and a sweep
     that is empty.
     """
-    plain = experiment.plain()
-    base = {name: plain[name] for name in SECTIONS}
-    cases = experiment.sweep.cases or [{}]
-    for number, case in enumerate(cases):
-        for key in case:
-            _check_section(key, f"sweep.cases.{number}")
-    points: list[tuple[RunConfig, bool]] = []
-    for variant, own_grid in _variants(experiment.sweep.models):
-        grid = {**experiment.sweep.grid, **own_grid}
-        combinations = list(_combinations(grid))
-        for case, combined in itertools.product(cases, combinations):
-            point = {**case, **combined}
-            data = deepcopy(base)
-            data["model"].update(deepcopy(variant))
-            for key, value in point.items():
-                set_dotted(data, key, value)
-            run = read_run({**data, "seed": experiment.seeds[0]}, _source(variant, point))
-            points.append((run, RATE in point))
+    points = list(_points(experiment))
     shared = _shared_names([run.model for run, _ in points])
     runs: dict[str, RunConfig] = {}
     for run, rate_is_swept in points:
         model, training = run.model, run.training
+        if isinstance(model, CompiledModel):
+            # It follows from the task alone, so that one seed is as good as many.
+            runs.setdefault(run.run_id, run)
+            continue
         if model.name in shared:
             model = dataclasses.replace(model, label=_full_name(model))
         if rates and not rate_is_swept and model.name in rates:
@@ -58,16 +46,40 @@ def expand(experiment: Experiment, rates: Mapping[str, float] | None = None) -> 
     return list(runs.values())
 
 
+def _points(experiment: Experiment) -> Iterator[tuple[RunConfig, bool]]:
+    """A run of the first seed for each model, case and combination; whether the rate is swept."""
+    plain = experiment.plain()
+    base = {name: plain[name] for name in SECTIONS}
+    cases = experiment.sweep.cases or [{}]
+    for number, case in enumerate(cases):
+        for key in case:
+            _check_section(key, f"sweep.cases.{number}")
+    for variant, own_grid in _variants(experiment.sweep.models):
+        combinations = list(_combinations({**experiment.sweep.grid, **own_grid}))
+        for case, combined in itertools.product(cases, combinations):
+            point = {**case, **combined}
+            data = deepcopy(base)
+            if is_compiled(variant):
+                # It has a width of its own, and nothing else of a trained model's either.
+                data["model"] = {}
+                point = {key: value for key, value in point.items() if not _of_model(key)}
+            data["model"].update(deepcopy(variant))
+            for key, value in point.items():
+                set_dotted(data, key, value)
+            run = read_run({**data, "seed": experiment.seeds[0]}, _source(variant, point))
+            yield run, RATE in point
+
+
 def _full_name(model: ModelConfig) -> str:
     """The distinct mixers as a config names them, own ones with their modules."""
     return "+".join(dict.fromkeys(spec.name for spec in model.mixers))
 
 
-def _shared_names(models: Sequence[ModelConfig]) -> set[str]:
+def _shared_names(models: Sequence[ModelConfig | CompiledModel]) -> set[str]:
     """Names made of class names alone that stand for classes of more than one module."""
     full: dict[str, set[str]] = {}
     for model in models:
-        if not model.label:
+        if isinstance(model, ModelConfig) and not model.label:
             full.setdefault(model.name, set()).add(_full_name(model))
     return {name for name, meant in full.items() if len(meant) > 1}
 
@@ -114,6 +126,8 @@ def _place(here: Any, part: str, parts: Sequence[str]) -> tuple[Any, bool]:
 
 def variant_name(given: str | Mapping[str, Any]) -> str:
     """The name that tables give the model of an entry of ``sweep.models``."""
+    if is_compiled(given):
+        return read_compiled(given).name
     variant, _ = _read_variant(given, "sweep.models")
     mixers = variant.get("mixers")
     if variant.get("label") or not isinstance(mixers, list):
@@ -134,6 +148,8 @@ def _variants(
 def _read_variant(
     given: str | Mapping[str, Any], at: str
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    if is_compiled(given):
+        return read_compiled(given).plain(), {}
     variant = {"mixers": [given]} if isinstance(given, str) else dict(given)
     grid: Any = variant.pop("grid", {})
     if not isinstance(grid, Mapping):
@@ -158,6 +174,10 @@ def _combinations(grid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             )
     for values in itertools.product(*grid.values()):
         yield dict(zip(grid, values, strict=True))
+
+
+def _of_model(key: str) -> bool:
+    return key.split(".")[0] == "model"
 
 
 def _check_section(key: str, at: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bestiary.errors import UserError
+from bestiary.models.config import ModelConfig
 from bestiary.models.language_model import LanguageModel, build_model
 from bestiary.runs.config import RunConfig
 from bestiary.runs.run_folder import RunFolder
@@ -27,6 +28,8 @@ def load_trained(path: str | Path) -> tuple[LanguageModel, RunConfig]:
             "lists them"
         )
     run = RunFolder(folder).config()
+    if not isinstance(run.model, ModelConfig):
+        raise UserError(f"{folder} holds a compiled model, {run.model.name}, and no trained one")
     task = run.build_task()
     model = build_model(run.model, task.vocab_size, task.max_length, run.seed)
     _load(weights, model)

@@ -18,13 +18,15 @@ from torch import nn
 
 from bestiary.atomic import write_with
 from bestiary.errors import UserError
-from bestiary.models import LanguageModel, build_model
+from bestiary.models import LanguageModel, ModelConfig, build_model
+from bestiary.runs.compiled_model import CompiledModel
+from bestiary.runs.compiled_run import measure_compiled
 from bestiary.runs.environment import environment
 from bestiary.runs.job import Job
 from bestiary.runs.run_folder import DONE, Busy, RunFolder, RunStatus, now
 from bestiary.runs.sinks import Sink, open_sinks
-from bestiary.tasks.duplicates import count_duplicates
-from bestiary.tasks.protocol import SPLITS, Task
+from bestiary.runs.summary import described_data, state_sizes
+from bestiary.tasks.protocol import Task
 from bestiary.training.allocator import keep_freed_memory
 from bestiary.training.checkpoint import discard_checkpoint
 from bestiary.training.evaluate import evaluate
@@ -66,7 +68,10 @@ def execute(job: Job, watch: Watch | None = None) -> RunStatus | None:
 def _attempt(job: Job, folder: RunFolder, start: RunStatus, watch: Watch | None) -> RunStatus:
     began = time.monotonic()
     try:
-        outcome = _train_and_measure(job, folder, watch)
+        if isinstance(job.run.model, CompiledModel):
+            outcome = measure_compiled(job, job.run.model, folder)
+        else:
+            outcome = _train_and_measure(job, job.run.model, folder, watch)
     except KeyboardInterrupt:
         folder.write_status(_stopped(start, "interrupted", "stopped before it could save", began))
         raise
@@ -101,7 +106,9 @@ def reason_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def _train_and_measure(job: Job, folder: RunFolder, watch: Watch | None) -> Outcome:
+def _train_and_measure(
+    job: Job, config: ModelConfig, folder: RunFolder, watch: Watch | None
+) -> Outcome:
     run = job.run
     if run.training.allocator:
         keep_freed_memory()
@@ -109,13 +116,13 @@ def _train_and_measure(job: Job, folder: RunFolder, watch: Watch | None) -> Outc
     folder.write_config(run)
     folder.write_environment(environment(run))
     task = run.build_task()
-    model = build_model(run.model, task.vocab_size, task.max_length, run.seed)
+    model = build_model(config, task.vocab_size, task.max_length, run.seed)
     sinks = open_sinks(job.sinks, folder.path, run)
     try:
         told = _Told(sinks, watch)
         outcome = train(model, task, run.training, run.seed, folder.path, told)
         folder.write_history(outcome.history)
-        folder.write_summary(summary(run.model.name, model, task))
+        folder.write_summary(summary(config.name, model, task))
         if outcome.status == "finished":
             _measure(job, folder, model, task, sinks, outcome.step)
         if outcome.status in DONE:
@@ -150,24 +157,14 @@ def save_weights(path: Path, model: nn.Module) -> None:
 
 
 def summary(label: str, model: LanguageModel, task: Task) -> dict[str, Any]:
-    """What summary.json holds: sizes of the model, the exact mix of lengths, duplicates."""
-    streams = {split: task.stream(split).segments for split in SPLITS}
-    lengths = sorted({segment.length for segment in streams["test"]})
+    """What summary.json holds of a trained model: its sizes, and what there is of the data."""
     return {
         "label": label,
         "parameters": model.parameter_count,
-        "state_size": model.state_size(lengths[-1]),
-        # By test length (as text, for it is a key of JSON): attention's grows with it.
-        "state_sizes": {str(length): model.state_size(length) for length in lengths},
+        **state_sizes(model, task),
         "d_model": model.config.d_model,
-        "vocab_size": task.vocab_size,
-        "max_length": task.max_length,
         "mixers": [spec.label for spec in model.config.layer_mixers],
-        "segments": {
-            split: [dataclasses.asdict(segment) for segment in segments]
-            for split, segments in streams.items()
-        },
-        "duplicates": [dataclasses.asdict(row) for row in count_duplicates(task)],
+        **described_data(task),
     }
 
 

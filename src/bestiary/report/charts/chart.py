@@ -15,6 +15,7 @@ from typing import Any
 import altair as alt
 
 from bestiary.report.charts.style import Theme, config
+from bestiary.report.points import Point
 
 SOURCE = "rows"
 PANEL_WIDTH = 300
@@ -50,6 +51,11 @@ class LeftOut:
     name: str
     title: str
     reason: str
+
+
+def width_fields(point: Point) -> dict[str, int | None]:
+    """``width`` to show, and ``d_model`` to filter by: a compiled model is shown at every width."""
+    return {"width": point.d_model, "d_model": None if point.compiled else point.d_model}
 
 
 def rows_of(kind: str) -> alt.Chart:

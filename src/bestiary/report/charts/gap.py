@@ -17,10 +17,11 @@ from bestiary.report.charts.chart import (
     rows_of,
     shown,
     test_accuracy,
+    width_fields,
 )
 from bestiary.report.charts.style import mixer_channels
 from bestiary.report.interval import MEANING, mean_interval
-from bestiary.report.points import Point
+from bestiary.report.points import Point, trained_widths
 
 NAME, TITLE = "gap", "Accuracy against the gap between key and query"
 CAPTION = (
@@ -39,7 +40,8 @@ def gap_rows(points: Sequence[Point], results: pl.DataFrame) -> list[dict[str, A
     by_run: dict[str, list[dict[str, Any]]] = {}
     for row in gaps.iter_rows(named=True):
         by_run.setdefault(row["run_id"], []).append(row)
-    many_widths = len({point.d_model for point in points}) > 1
+    widths = trained_widths(points)
+    many_widths = len(widths) > 1
     labels = list(dict.fromkeys(point.label for point in points))
     apart = min(APART, SPREAD / len(labels)) if labels else 0.0
     rows: list[dict[str, Any]] = []
@@ -52,13 +54,16 @@ def gap_rows(points: Sequence[Point], results: pl.DataFrame) -> list[dict[str, A
         for (low, high), measured in sorted(bins.items()):
             interval = mean_interval([row["accuracy"] for row in measured])
             middle = (max(low, 0.5) * max(high, 0.5)) ** 0.5
-            rows.append(
+            # A compiled model stands beside the trained ones of every width.
+            within = widths if many_widths and point.compiled else [None]
+            rows += [
                 {
                     "kind": "mean",
-                    "panel": f"width {point.d_model}" if many_widths else "",
+                    "panel": f"width {width or point.d_model}" if many_widths else "",
                     "mixer": point.label,
                     "point": point.number,
-                    "d_model": point.d_model,
+                    **width_fields(point),
+                    **({} if width is None else {"d_model": width}),
                     "gap": middle,
                     "place": middle * beside,
                     "bin": f"{low}" if low == high else f"{low} to {high}",
@@ -68,7 +73,8 @@ def gap_rows(points: Sequence[Point], results: pl.DataFrame) -> list[dict[str, A
                     "chance": sum(row["chance"] for row in measured) / len(measured),
                     "queries": sum(row["queries"] for row in measured),
                 }
-            )
+                for width in within
+            ]
     return rows
 
 
@@ -81,7 +87,7 @@ def gap_chart(
     if len(bins) < 2:
         said = "every query has the same gap" if bins else "no finished run has results by gap"
         return LeftOut(NAME, TITLE, said)
-    panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"])))
+    panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"] or 0)))
     x = alt.X(
         "place:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=10),
@@ -104,7 +110,7 @@ def gap_chart(
             opacity=faded(),
             tooltip=[
                 "mixer:N",
-                shown("d_model", "width", "d"),
+                shown("width", "width", "d"),
                 alt.Tooltip("bin:N", title="gap"),
                 shown("accuracy", "mean accuracy"),
                 shown("queries", "queries", ","),

@@ -64,7 +64,7 @@ def rates_chart(curves: Sequence[RateCurve], mixers: Sequence[str]) -> Chart | L
     rows = rate_rows(curves)
     panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"] or 0)))
     rates = sorted({row["learning_rate"] for row in rows})
-    channels = mixer_channels(mixers)
+    channels = mixer_channels(mixers, trained=True)
     x = alt.X(
         "learning_rate:Q",
         scale=alt.Scale(type="log", domain=[rates[0] / 1.3, rates[-1] * 1.3], nice=False),

@@ -7,8 +7,10 @@ from typing import Any, Literal
 
 import altair as alt
 
-from bestiary.report.charts.chart import Chart, LeftOut, in_panels, rows_of, shown
+from bestiary.report.charts.chart import Chart, LeftOut, in_panels, rows_of, shown, width_fields
+from bestiary.report.charts.style import shape_scale
 from bestiary.report.interval import MEANING
+from bestiary.report.points import trained_widths
 from bestiary.report.segments import SegmentResult
 from bestiary.report.table import share
 
@@ -16,7 +18,7 @@ NAME, TITLE = "recall", "What each mixer recalls"
 CAPTION = (
     "Test accuracy at the learning rate chosen on validation. Large marks are means over seeds, "
     f"bars the {MEANING}, small circles the seeds; the dashed line is guessing among the pairs "
-    "drawn."
+    "drawn. A star is a compiled model, whose weights were set by hand."
 )
 
 SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
@@ -28,18 +30,20 @@ SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
 
 def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
     """Rows of kind ``mean`` (with the interval and the chance) and ``seed``."""
-    many_widths = len({result.point.d_model for result in results}) > 1
+    widths = trained_widths(result.point for result in results)
     rows: list[dict[str, Any]] = []
     for result in results:
         if result.accuracy is None:
             continue
         point = result.point
+        one = f"width {widths[0]}, " if len(widths) == 1 else ""
+        own = f", width {point.d_model}" if point.compiled or len(widths) > 1 else ""
         shared = {
-            "panel": result.setting if many_widths else f"width {point.d_model}, {result.setting}",
-            "name": f"{point.label}, width {point.d_model}" if many_widths else point.label,
+            "panel": f"{one}{result.setting}",
+            "name": f"{point.label}{own}",
             "mixer": point.label,
             "point": point.number,
-            "d_model": point.d_model,
+            **width_fields(point),
             "length": result.length,
             "pairs": result.pairs,
         }
@@ -67,7 +71,7 @@ def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Cha
         title="test accuracy",
     )
     colour = alt.Color("mixer:N", scale=alt.Scale(domain=list(mixers)), legend=None)
-    shape = alt.Shape("mixer:N", scale=alt.Scale(domain=list(mixers)), legend=None)
+    shape = alt.Shape("mixer:N", scale=shape_scale(mixers), legend=None)
     means = rows_of("mean")
     layers = [
         means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(x="min(chance):Q"),

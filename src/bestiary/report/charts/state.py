@@ -17,6 +17,7 @@ from bestiary.report.charts.chart import (
     rows_of,
     shown,
     test_accuracy,
+    width_fields,
 )
 from bestiary.report.charts.recall import hardness
 from bestiary.report.charts.style import line_legend, mixer_channels
@@ -53,7 +54,7 @@ def state_rows(
                 "panel": result.setting,
                 "mixer": result.point.label,
                 "point": result.point.number,
-                "d_model": result.point.d_model,
+                **width_fields(result.point),
                 "length": result.length,
                 "pairs": result.pairs,
                 "state_size": result.state_size,
@@ -158,7 +159,7 @@ def state_chart(
             opacity=faded(),
             tooltip=[
                 "mixer:N",
-                shown("d_model", "width", "d"),
+                shown("width", "width", "d"),
                 alt.Tooltip("panel:N", title="test segment"),
                 shown("state_size", "state size", ","),
                 shown("accuracy", "mean accuracy"),

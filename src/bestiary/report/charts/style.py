@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import altair as alt
 
+from bestiary.report.mixer_kinds import is_compiled
+
 Theme = Literal["light", "dark"]
 
 # Found by search: every colour has a contrast of at least 3:1 on its background and stands apart
@@ -25,6 +27,11 @@ SHAPES = (
     "circle", "square", "triangle-up", "diamond",
     "cross", "triangle-down", "triangle-right", "triangle-left",
 )  # fmt: skip
+# Of compiled models alone: a five-pointed star, as large to the eye as the shapes above.
+STAR = (
+    "M0,-1.15L0.33,-0.36L1.19,-0.29L0.53,0.27L0.73,1.11"
+    "L0,0.66L-0.73,1.11L-0.53,0.27L-1.19,-0.29L-0.33,-0.36Z"
+)
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 2, 1, 2])
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 
@@ -80,15 +87,19 @@ def line_legend(**options: Any) -> alt.Legend:
     )
 
 
-def mixer_channels(mixers: Sequence[str], *, dashed: bool = False) -> dict[str, Any]:
+def mixer_channels(
+    mixers: Sequence[str], *, dashed: bool = False, trained: bool = False
+) -> dict[str, Any]:
     """Colour with shape, or with dashes for lines: never colour alone.
 
     ``mixers`` are all mixers of the study, so that one keeps its colour in every chart and
-    whatever is filtered.
+    whatever is filtered. trained: a chart of training, whose legend leaves compiled ones out.
     """
     domain = list(mixers)
+    kept = [label for label in domain if not (trained and is_compiled(label))]
+    listed = {} if kept == domain else {"values": kept}
     # Few columns keep a legend within a phone's width; the page sets as many as fit.
-    legend = line_legend() if dashed else alt.Legend(title=None)
+    legend = line_legend(**listed) if dashed else alt.Legend(title=None, **listed)
     colour = alt.Color("mixer:N", scale=alt.Scale(domain=domain), legend=legend)
     if dashed:
         dashes = [DASHES[number % len(DASHES)] for number in range(len(domain))]
@@ -97,5 +108,16 @@ def mixer_channels(mixers: Sequence[str], *, dashed: bool = False) -> dict[str, 
             "color": colour,
             "strokeDash": alt.StrokeDash("mixer:N", scale=scale, legend=legend),
         }
-    scale = alt.Scale(domain=domain)
-    return {"color": colour, "shape": alt.Shape("mixer:N", scale=scale, legend=legend)}
+    shape = alt.Shape("mixer:N", scale=shape_scale(domain), legend=legend)
+    return {"color": colour, "shape": shape}
+
+
+def shape_of(mixers: Sequence[str], number: int) -> str:
+    """The shape of a mixer among all: a star where it was compiled, else one of ``SHAPES``."""
+    return STAR if is_compiled(mixers[number]) else SHAPES[number % len(SHAPES)]
+
+
+def shape_scale(mixers: Sequence[str]) -> alt.Scale:
+    """The shapes of all mixers of a study."""
+    shapes = [shape_of(mixers, number) for number in range(len(mixers))]
+    return alt.Scale(domain=list(mixers), range=shapes)

@@ -17,7 +17,7 @@ from bestiary.report.charts.chart import (
     shown,
 )
 from bestiary.report.charts.style import mixer_channels
-from bestiary.report.points import Point
+from bestiary.report.points import Point, trained_widths
 
 MOST_POINTS = 80
 """Points a curve is thinned to; the first and the last always stay."""
@@ -45,7 +45,7 @@ def curve_rows(
         key[0]: frame.sort("step")
         for key, frame in kept.partition_by("run_id", as_dict=True).items()
     }
-    many_widths = len({point.d_model for point in points}) > 1
+    many_widths = len(trained_widths(points)) > 1
     # A number tells the lines apart as well as an id does, in a fraction of the page.
     number = {run["run_id"]: n for n, run in enumerate(r for p in points for r in p.runs)}
     rows: list[dict[str, Any]] = []
@@ -93,7 +93,7 @@ def training_chart(
     if not counts or max(counts.values()) < 2:
         return LeftOut(name, title, "no run was validated twice while it trained")
     panels = list(dict.fromkeys(r["panel"] for r in sorted(rows, key=lambda r: r["d_model"])))
-    channels = mixer_channels(mixers, dashed=True)
+    channels = mixer_channels(mixers, dashed=True, trained=True)
     x = alt.X("step:Q", title="optimizer step", axis=alt.Axis(format="~s", tickCount=6))
     scale = alt.Scale(domain=[0, 1]) if measure == "accuracy" else alt.Scale(zero=True)
     said = "validation accuracy" if measure == "accuracy" else "validation loss (nats)"

@@ -16,17 +16,20 @@ from bestiary.report.charts.chart import (
     rows_of,
     shown,
     test_accuracy,
+    width_fields,
 )
 from bestiary.report.charts.recall import hardness
 from bestiary.report.charts.style import mixer_channels
 from bestiary.report.interval import MEANING
+from bestiary.report.points import trained_widths
 from bestiary.report.segments import SegmentResult
 
 NAME, TITLE = "width", "Accuracy against model width"
 CAPTION = (
     "Test accuracy, mean over seeds at the rate chosen on validation, one panel a test segment. "
     f"Bars are the {MEANING}; the dashed line is guessing among the pairs drawn. Attention is "
-    "expected to be flat; gated convolutions to rise once the width nears the length."
+    "expected to be flat; gated convolutions to rise once the width nears the length. A star is a "
+    "compiled model, at the width that its construction needs."
 )
 
 
@@ -43,7 +46,7 @@ def width_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
                 "panel": result.setting,
                 "mixer": result.point.label,
                 "point": result.point.number,
-                "d_model": result.point.d_model,
+                **width_fields(result.point),
                 "length": result.length,
                 "pairs": result.pairs,
                 "accuracy": result.accuracy.mean,
@@ -60,14 +63,17 @@ def width_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
 def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Chart | LeftOut:
     """Accuracy over width for each mixer."""
     rows = width_rows(results)
-    widths = sorted({row["d_model"] for row in rows})
-    if len(widths) < 2:
-        said = f"every finished run has width {widths[0]}" if widths else "no run has finished yet"
+    trained = trained_widths(result.point for result in results if result.accuracies)
+    if len(trained) < 2:
+        said = (
+            f"every finished run has width {trained[0]}" if trained else "no run has finished yet"
+        )
         return LeftOut(NAME, TITLE, f"{said}; sweep model.d_model to draw it")
+    widths = sorted({row["width"] for row in rows})
     panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
     channels = mixer_channels(mixers)
     x = alt.X(
-        "d_model:Q",
+        "width:Q",
         scale=alt.Scale(type="log", base=2, domain=[widths[0] / 1.15, widths[-1] * 1.15]),
         axis=alt.Axis(values=widths, format="d"),
         title="model width",
@@ -86,7 +92,7 @@ def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Char
             tooltip=[
                 "mixer:N",
                 alt.Tooltip("panel:N", title="test segment"),
-                shown("d_model", "width", "d"),
+                shown("width", "width", "d"),
                 shown("accuracy", "mean accuracy"),
                 shown("low", "interval from"),
                 shown("high", "interval to"),
