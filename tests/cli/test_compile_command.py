@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 import scipy.fft
 import scipy.linalg
+import typer
 from small_recall import write_config
 
-from bestiary.cli.main import main
+from bestiary.cli.main import app, main
 from bestiary.compile import Program, compile_program, constant_array
 from bestiary.compile.compiled_file import save_compiled
+from bestiary.runs.compile_options import SCOPES, SUBJECTS
 from bestiary.runs.job import Job
 from bestiary.runs.request import read_experiment
 from bestiary.runs.sweep import expand
@@ -64,6 +66,8 @@ def test_verify_compares_with_scipy_and_answers_by_its_exit_code(
     out = capsys.readouterr().out
     assert "agrees with dct-2" in out and "float32" in out
     assert main(["verify", str(dct), "--tolerance", "0"]) == 1
+    assert main(["verify", str(dct), "--reference", "x.npy"]) == 2
+    assert "dct-2 is a transform and compared with numpy" in capsys.readouterr().err
     assert main(["verify", str(dct), "--json"]) == 0
     lines = capsys.readouterr().out.splitlines()
     told = json.loads("\n".join(lines[lines.index("{") :]))
@@ -101,6 +105,10 @@ def test_inspect_lists_layers_and_writes_page_and_picture(
     assert main(["inspect", str(dct), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert len(told["layout"]["layers"]) == told["report"]["layers"] + 1
+    assert "program" not in told
+    assert main(["inspect", str(dct), "--json", "--program"]) == 0
+    program = json.loads(capsys.readouterr().out)["program"]
+    assert program in out and "read rows 0 to 7 of" in program
 
 
 def test_a_stack_without_inputs_is_inspected_and_run_like_any(
@@ -122,6 +130,45 @@ def test_a_pass_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "hadamard", "--n", "4", "--dump-after", "schedule"]) == 0
     out = capsys.readouterr().out
     assert " layer 1" in out and " ⊙ " in out and "read rows 0 to 3 of" in out
+    assert main(["compile", "hadamard", "--n", "4", "--dump-after", "schedule", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["dump"] == {"schedule": out.rstrip("\n")}
+    assert told["floor"] is None
+
+
+def test_the_list_of_transforms_comes_as_text_and_as_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compile", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert main(["compile", "--list", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [line.split()[0] for line in lines] == [one["name"] for one in told]
+    assert "dct-2" in {one["name"] for one in told}
+
+
+def test_every_option_of_compile_is_refused_where_it_would_change_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    entry = typer.main.get_command(app).commands["compile"]
+    named = {p.opts[0]: p for p in entry.params if p.param_type_name == "option"}
+    everywhere = {"--list", "--json"}
+    assert set(SCOPES) == set(named) - everywhere
+    what = {
+        "transform": ["dct"],
+        "matrix": ["matrix", "m.npy"],
+        "mixer": ["hyena", "run"],
+        "model": ["model", "run"],
+    }
+    assert set(what) == set(SUBJECTS)
+    value = {"--dump-after": "schedule", "--mode": "causal", "--method": "groups", "--n": "3"}
+    for option, scope in SCOPES.items():
+        for subject, words in what.items():
+            # Nothing there can be compiled, so that what is let through fails after.
+            assert main(["compile", *words, option, value.get(option, "4")]) == 2
+            said = f"{option} means nothing for {SUBJECTS[subject]}; it is for "
+            assert (said in capsys.readouterr().err) == (subject not in scope.subjects)
 
 
 def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(
@@ -136,6 +183,8 @@ def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(
     assert main(["compile", "hyena", str(run), "--length", "8", "-o", str(path)]) == 0
     assert "checked: largest relative error" in capsys.readouterr().out
     assert main(["verify", str(path)]) == 0
+    assert main(["verify", str(path), "--reference", str(run)]) == 0
+    capsys.readouterr()
     assert main(["compile", "h3", str(run)]) == 2
     assert "has no h3 layer; its layers are ['hyena'" in capsys.readouterr().err
     assert main(["compile", "model", str(run)]) == 0
@@ -159,6 +208,9 @@ def test_the_table_of_bounds_holds_and_comes_in_four_forms(
     assert all(row["layers"] <= row["bound"] <= row["paper"] for row in rows)
     assert all(row["floor"] is None or row["floor"] <= row["layers"] for row in rows)
     assert plot.read_text().startswith("<svg")
+    assert main(["bounds", "--size", "4,1", "--size", "4, 1", "--csv"]) == 0
+    table = capsys.readouterr().out
+    assert len(set(table.splitlines())) == len(table.splitlines())
     assert main(["bounds", "--size", "4,1", "--csv"]) == 0
     assert capsys.readouterr().out.startswith("construction,n,d,mode,layers,bound,paper,floor,")
     assert main(["bounds", "--size", "4,1", "--latex"]) == 0
@@ -182,6 +234,19 @@ def test_the_table_of_bounds_holds_and_comes_in_four_forms(
         (["compile", "dct", "--n", "8", "--d", "3"], "--d is 3; it must divide the size, 8"),
         (["verify", "x.safetensors", "--tolerance", "nan"], "--tolerance is nan"),
         (["verify", "x.safetensors", "--tolerance", "-1"], "--tolerance is -1"),
+        (["compile", "dct", "--n", "8", "--length", "4"], "--length means nothing for a transform"),
+        (["compile", "dct", "."], "dct is a transform and comes from no file or folder, but . was"),
+        (["compile", "hyena", ".", "--n", "8"], "--n means nothing for a mixer of a run"),
+        (["compile", "hyena", ".", "--optimize", "2"], "--optimize means nothing for a mixer"),
+        (["compile", "model", ".", "-o", "m"], "--output means nothing for the whole model of a"),
+        (["compile", "dct", "--n", "8", "--method", "direct", "--radix", "4"], "--method direct; "),
+        (
+            ["compile", "dct", "--n", "8", "--method", "paper", "--optimize", "2"],
+            "--method paper; ",
+        ),
+        (["compile", "dct", "--list"], "--list shows all transforms and takes nothing but --json"),
+        (["compile", "--list", "--radix", "4"], "besides; --radix was given"),
+        (["bounds", "--csv", "--json"], "--csv and --json were given"),
         (["compile", "matrix"], "the file of the matrix was not given"),
         (["compile", "hyena", "nowhere"], "has no model.safetensors"),
         (["verify", "nowhere.safetensors"], "nowhere.safetensors"),
@@ -271,3 +336,15 @@ def test_what_cannot_be_run_on_gets_one_sentence(
     err = capsys.readouterr().err
     assert said in err and "pickle" not in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_a_layer_that_is_base_conv_already_has_no_layout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = Job(expand(read_experiment(write_config(tmp_path), mixers=["base_conv"]))[0], tmp_path)
+    execute(job)
+    capsys.readouterr()
+    for what in ("base_conv", "model"):
+        assert main(["compile", what, str(job.folder), "--layout", "time"]) == 2
+        assert "keeps the channels that it has" in capsys.readouterr().err
+        assert main(["compile", what, str(job.folder)]) == 0

@@ -5,7 +5,10 @@ import pytest
 import torch
 
 from bestiary.compile import Program, Rows, compile_program, conv, input_array, interpret, linear
+from bestiary.compile.from_matrix import matrix_program
+from bestiary.compile.optimize import Optimize
 from bestiary.errors import UserError
+from bestiary.structured import Butterfly
 
 
 def close(a: np.ndarray, b: np.ndarray) -> bool:
@@ -50,6 +53,13 @@ def test_what_is_read_ahead_comes_with_a_delay() -> None:
     assert made.stack.delay == 2
     with torch.no_grad():
         assert made.stack(torch.from_numpy(x))[0, :, 0].tolist() == [10, 14, 3, 4]
+
+
+def test_no_search_is_promised_for_a_program_that_says_its_layers() -> None:
+    twiddle = torch.from_numpy(np.random.default_rng(0).normal(size=(2, 2, 2, 2)))
+    program = matrix_program(Butterfly.from_packed(twiddle), method="paper")
+    with pytest.raises(UserError, match="there is no schedule to search for"):
+        compile_program(program, optimize=Optimize(seconds=1))
 
 
 def test_an_output_without_channels_is_refused_by_its_name() -> None:

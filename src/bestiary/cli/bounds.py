@@ -38,11 +38,16 @@ def bounds(
     from bestiary.compile.bounds_table import COLUMNS, SIZES, table
     from bestiary.report.bounds_report import latex, text_lines, write_plot
 
+    formats = {"--csv": as_csv, "--latex": as_latex, "--json": as_json}
+    chosen = [option for option, given in formats.items() if given]
+    if len(chosen) > 1:
+        raise UserError(f"{' and '.join(chosen)} were given; the table is printed in one form")
     if plot is not None and plot.suffix not in PLOTS:
         raise UserError(f"--plot is {plot}; its name must end in {' or '.join(PLOTS)}")
     errors = Console(stderr=True)
     with errors.status("compiling") as status:
-        rows = table([_size(text) for text in sizes] if sizes else SIZES, watch=status.update)
+        asked = dict.fromkeys(map(_size, sizes)) if sizes else SIZES
+        rows = table(list(asked), watch=status.update)
     if plot is not None:
         write_plot(plot, rows)
     if as_json:

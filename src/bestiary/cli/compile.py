@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from bestiary.cli.given import options_given
 from bestiary.errors import UserError
 
 
 def compile_(
+    context: typer.Context,
     what: Annotated[
         str,
         typer.Argument(
@@ -23,7 +25,9 @@ def compile_(
         typer.Argument(help="The file of a matrix (.npy, .npz, .mtx), the folder of a run."),
     ] = None,
     n: Annotated[int | None, typer.Option("--n", help="Size of a transform.")] = None,
-    d: Annotated[int, typer.Option("--d", help="Numbers a row, n/d rows.")] = 1,
+    d: Annotated[
+        int, typer.Option("--d", help="Numbers a row of a transform or matrix, n/d rows.")
+    ] = 1,
     length: Annotated[
         int | None, typer.Option(help="Positions to compile a mixer for; its longest unless given.")
     ] = None,
@@ -32,20 +36,37 @@ def compile_(
         typer.Option(help="Layer of the run, from 0; the first of its kind unless given."),
     ] = None,
     layout: Annotated[
-        str, typer.Option(help="Of a mixer: channel, or time for d' = d.")
-    ] = "channel",
-    mode: Annotated[str, typer.Option(help="causal, or circular: rows in a ring.")] = "causal",
+        str | None,
+        typer.Option(help="Of a mixer or model: channel, the default, or time for d' = d."),
+    ] = None,
+    mode: Annotated[
+        str, typer.Option(help="Of a transform or matrix: causal, or circular: rows in a ring.")
+    ] = "causal",
     method: Annotated[
-        str, typer.Option(help="direct, groups, blocks, bits, paper; auto: the fewest numbers.")
+        str,
+        typer.Option(
+            help="Of a transform or matrix: direct, groups, blocks, bits, paper; auto: the fewest "
+            "numbers."
+        ),
     ] = "auto",
-    radix: Annotated[int, typer.Option(help="Rows a level mixes: fewer layers, wider.")] = 2,
+    radix: Annotated[
+        int,
+        typer.Option(help="Rows a level mixes: fewer layers, wider; not for direct and paper."),
+    ] = 2,
     optimize: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Search so long for the best schedule."),
+        typer.Option(
+            metavar="SECONDS",
+            help="Search so long for the best schedule of a transform or matrix; not for paper.",
+        ),
     ] = None,
     dump_after: Annotated[
         str | None,
-        typer.Option(metavar="PASS", help="Print it after simplify, retime, schedule or allocate."),
+        typer.Option(
+            metavar="PASS",
+            help="Print the program after simplify, retime, schedule or allocate in place of the "
+            "report; with --json both, as JSON.",
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the stack.")
@@ -55,52 +76,53 @@ def compile_(
 ) -> int:
     """Compile a transform, a matrix, a trained mixer or model to BaseConv layers, and check it.
 
-    Exit code 0: done; 1: the matrix has no structure that is known; 2: the question was wrong.
+    An option that would change nothing is refused. Exit code 0: done; 1: the matrix has no
+    structure that is known; 2: the question was wrong.
 
     Example: bestiary compile dct --n 64 -o dct.safetensors
     """
     from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled
-    from bestiary.runs.compilation import How, Mixer, NoStructure, requested, transforms
+    from bestiary.runs.compilation import How, Mixer, NoStructure, Work, requested
 
+    given = options_given(context)
     if listed:
-        for name, description in transforms():
-            typer.echo(f"{name:<24}{description}")
+        _list([what, *([] if source is None else [str(source)]), *given], as_json)
         return 0
     if dump_after not in (None, *PASSES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASSES)}")
-    if what == "model":
-        return _model(source, output, layout, as_json)
     how = How(mode, method, radix, optimize)  # type: ignore[arg-type]
     try:
-        work = requested(what, source, n, d, Mixer(layer, length, layout), how)
+        work = requested(what, source, n, d, Mixer(layer, length, layout), how, given)
     except NoStructure as answer:
         typer.echo(str(answer))
         return 1
-    if output is not None:
-        save_compiled(output, work.compiled, {"origin": work.origin.to_dict()})
-    if dump_after is not None:
-        typer.echo(str(work.compiled.stages[dump_after]))
-    elif as_json:
-        typer.echo(json.dumps(work.as_json(), indent=2))
-    else:
-        typer.echo(str(work))
+    told, text = work.as_json(), str(work)
+    if isinstance(work, Work):
+        if output is not None:
+            save_compiled(output, work.compiled, {"origin": work.origin.to_dict()})
+        if dump_after is not None:
+            text = str(work.compiled.stages[dump_after])
+            told["dump"] = {dump_after: text}
+    typer.echo(json.dumps(told, indent=2) if as_json else text)
     if output is not None and not as_json:
         typer.echo(f"written: {output}")
     return 0
 
 
-def _model(source: Path | None, output: Path | None, layout: str, as_json: bool) -> int:
-    from bestiary.runs.compilation import of_model
+def _list(given: list[str], as_json: bool) -> None:
+    """The transforms. ``UserError`` where anything was given besides."""
+    from bestiary.runs.compilation import transforms
 
-    if source is None:
+    besides = [word for word in given if word not in ("", "--list", "--json")]
+    if besides:
         raise UserError(
-            "the folder of the run was not given; add it, as `bestiary runs` lists them"
+            f"--list shows all transforms and takes nothing but --json besides; {besides[0]} was "
+            "given"
         )
-    if output is not None:
-        raise UserError(
-            "a whole model has no file of its own; compile its mixers one by one with -o"
-        )
-    work = of_model(source, layout)
-    typer.echo(json.dumps(work.as_json(), indent=2) if as_json else str(work))
-    return 0
+    if as_json:
+        told = [{"name": name, "description": said} for name, said in transforms()]
+        typer.echo(json.dumps(told, indent=2))
+        return
+    for name, description in transforms():
+        typer.echo(f"{name:<24}{description}")

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -49,7 +49,10 @@ def inspect(
     if svg is not None:
         svg.write_text(str(picture(found).svg), encoding="utf-8")
     if as_json:
-        typer.echo(json.dumps({"report": report.as_json(), "layout": found.to_dict()}, indent=2))
+        told: dict[str, Any] = {"report": report.as_json(), "layout": found.to_dict()}
+        if program:
+            told["program"] = str(compiled.source)
+        typer.echo(json.dumps(told, indent=2))
         return
     console = Terminal()
     console.print(Text(str(report)), soft_wrap=True)

@@ -59,6 +59,11 @@ def compile_program(program: Program, *, optimize: Optimize | None = None) -> Co
     stages: dict[str, Program] = {}
     found, last = None, program
     written = any(isinstance(value, Cell) for value in program)
+    if written and optimize is not None:
+        raise UserError(
+            f"{program.name} says in which layer everything stands, so there is no schedule to "
+            "search for; leave optimize out"
+        )
     for name, run in PASSES.items():
         if written and name != "allocate":
             pass

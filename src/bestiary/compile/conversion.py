@@ -23,6 +23,8 @@ from bestiary.mixers.tap_filter import TapFilter
 
 Layout = Literal["channel", "time"]
 LAYOUTS: tuple[Layout, ...] = ("channel", "time")
+WITHOUT_LAYOUT = (BaseConv, BaseConvStack)
+"""Mixers that keep the channels they have, in either layout."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,7 @@ def converted(
 
 def programs_of(module: nn.Module, length: int, layout: Layout, name: str) -> list[Program]:
     """The programs among which the smallest stack is to be chosen."""
-    if isinstance(module, BaseConv | BaseConvStack):
-        # Its own width is what it takes, in either layout.
+    if isinstance(module, WITHOUT_LAYOUT):
         arrays = stack_arrays(module, length)
         return [base_conv_program(arrays, len(arrays.channels), name)]
     form = gated_form_of(module, length)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from bestiary.compile.bounds import our_bound, paper_bound
 from bestiary.compile.compiling import Compiled, compile_program
-from bestiary.compile.conversion import converted
-from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
+from bestiary.compile.conversion import WITHOUT_LAYOUT, converted
+from bestiary.compile.from_language_model import COMPILED, CompiledLanguageModel, language_model
 from bestiary.compile.from_matrix import direct_matrix_program, matrix_program
 from bestiary.compile.from_matrix.level import check_radix
 from bestiary.compile.optimize import Optimize
@@ -31,6 +31,7 @@ from bestiary.compile.real_part import real_part
 from bestiary.compile.report import Report, measure
 from bestiary.compile.verify import agree
 from bestiary.errors import UserError, did_you_mean, unknown_name
+from bestiary.runs.compile_options import CHOICES, check_options, subject_of
 from bestiary.runs.trained_model import WEIGHTS, load_trained
 from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.matrix_file import read_matrix
@@ -69,11 +70,14 @@ class How:
 
 @dataclass(frozen=True)
 class Mixer:
-    """Which mixer of a run: its layer (None: the first of its kind), length and layout."""
+    """Which mixer of a run: its layer (None: the first of its kind), length and layout.
+
+    layout: one of ``compile.conversion.LAYOUTS``; None: by channels.
+    """
 
     layer: int | None = None
     length: int | None = None
-    layout: str = "channel"
+    layout: str | None = None
 
 
 @dataclass(frozen=True)
@@ -121,21 +125,38 @@ def transforms() -> list[tuple[str, str]]:
 
 
 def requested(
-    what: str, source: Path | None, n: int | None, d: int, mixer: Mixer, how: How
-) -> Work:
-    """A named transform of size n, a matrix in a file, or a mixer of a trained run."""
+    what: str,
+    source: Path | None,
+    n: int | None,
+    d: int,
+    mixer: Mixer,
+    how: How,
+    given: Collection[str] = (),
+) -> Work | ModelWork:
+    """A named transform of size n, a matrix in a file, or a mixer or the model of a trained run.
+
+    given: the options that a person gave; ``UserError`` for one that would change nothing.
+    """
     if not what:
         raise UserError("nothing to compile was named; --list shows the transforms")
+    if how.method not in CHOICES:
+        raise unknown_name("method", how.method, CHOICES)
+    subject = subject_of(what, source)
+    check_options(given, subject, how.method)
     if how.mode not in MODES:
         raise unknown_name("mode", how.mode, MODES)
     if d < 1:
         raise UserError(f"--d is {d}; a row has 1 number or more")
     check_radix(how.radix)
-    if what == "matrix":
+    if subject == "matrix":
         return of_matrix(source, d, how)
-    if source is not None:
-        return of_mixer(what, source, mixer, how)
-    return of_transform(what, n, d, how)
+    if subject == "transform":
+        return of_transform(what, n, d, how)
+    if source is None:
+        raise UserError(
+            "the folder of the run was not given; add it, as `bestiary runs` lists them"
+        )
+    return of_model(source, mixer.layout) if subject == "model" else of_mixer(what, source, mixer)
 
 
 def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
@@ -173,13 +194,11 @@ def of_matrix(source: Path | None, d: int, how: How) -> Work:
     return _of_member(found.matrix, origin, how, name, lambda: dense, np.iscomplexobj(dense))
 
 
-def of_mixer(kind: str, source: Path, mixer: Mixer, how: How) -> Work:
+def of_mixer(kind: str, source: Path, mixer: Mixer) -> Work:
     """A mixer of a trained run."""
-    if how.optimize is not None:
-        raise UserError("--optimize is for transforms and matrices; a mixer is at its bound")
     module, layer, longest = trained_mixer(source, kind, mixer.layer)
     positions = longest if mixer.length is None else mixer.length
-    made = converted(module, positions, mixer.layout)  # type: ignore[arg-type]
+    made = converted(module, positions, _layout(mixer.layout, [module]))  # type: ignore[arg-type]
     weights = source if source.is_file() else source / WEIGHTS
     width = made.compiled.source.width
     origin = Origin("module", str(weights), positions, width, layer, digest(weights))
@@ -211,14 +230,28 @@ class ModelWork:
         return f"{self.compiled}\ntest accuracy: {self.before:.4f} before, {self.after:.4f} after"
 
 
-def of_model(source: Path, layout: str) -> ModelWork:
+def of_model(source: Path, layout: str | None) -> ModelWork:
     """All gated convolutions of a trained language model, checked by logits and by recall."""
     model, run = load_trained(source)
-    made = language_model(model, None, layout)  # type: ignore[arg-type]
+    chosen = _layout(layout, [block.mixer for block in model.blocks])  # type: ignore[misc]
+    made = language_model(model, None, chosen)  # type: ignore[arg-type]
     task, size = run.build_task(), run.training.batch_size
     before = evaluate(model.double(), task, "test", size).total.accuracy
     after = evaluate(made.model, task, "test", size).total.accuracy
     return ModelWork(made, before, after)
+
+
+def _layout(layout: str | None, modules: Iterable[nn.Module]) -> str:
+    """The layout to compile in; ``UserError`` for one that none of the mixers can have."""
+    if layout is None:
+        return "channel"
+    compiled = [module for module in modules if isinstance(module, COMPILED)]
+    if compiled and all(isinstance(module, WITHOUT_LAYOUT) for module in compiled):
+        raise UserError(
+            f"--layout is {layout}, but a stack of BaseConv layers keeps the channels that it has; "
+            "it is for other gated convolutions, such as Hyena"
+        )
+    return layout
 
 
 def trained_mixer(source: Path, kind: str, layer: int | None) -> tuple[nn.Module, int, int]:
@@ -237,10 +270,21 @@ def trained_mixer(source: Path, kind: str, layer: int | None) -> tuple[nn.Module
 
 
 def reference_of(origin: Origin, given: Path | None) -> Reference:
-    """What a stack of that origin is compared with; ``given`` in place of a file that moved."""
+    """What a stack of that origin is compared with.
+
+    given: the file, or the folder of a run, in place of one that moved; ``UserError`` for a
+    transform, which comes from neither.
+    """
     if origin.kind == "transform":
+        if given is not None:
+            raise UserError(
+                f"--reference is {given}, but {origin.name} is a transform and compared with numpy "
+                "and scipy; it is for what was compiled from a matrix or a run"
+            )
         return transform_reference(origin)
     path = given or Path(origin.name)
+    if origin.kind == "module" and path.is_dir():
+        path /= WEIGHTS
     check_unchanged(origin, path)
     if origin.kind == "matrix":
         return matrix_function(read_matrix(path), origin.d)
@@ -296,6 +340,11 @@ def _programs(member: StructuredMatrix, d: int, how: How) -> list[tuple[str, Pro
     found: list[tuple[str, Program]] = []
     with contextlib.suppress(UserError):
         found.append(("groups", matrix_program(member, d, how.mode, "groups", how.radix)))
+    if not found and how.radix != How.radix:
+        raise UserError(
+            f"--radix is {how.radix}, but {member!r} is no product of levels that could be merged; "
+            "it is compiled directly, without a radix"
+        )
     if not found:
         return [("direct", direct_matrix_program(member, d, how.mode))]
     if member.n <= LARGEST_DIRECT:
