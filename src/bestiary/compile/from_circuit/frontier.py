@@ -1,0 +1,103 @@
+"""Layers against channels of a circuit: what each way to compile it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from bestiary.circuits import Circuit, balanced
+from bestiary.compile.bounds import Bound
+from bestiary.compile.degree import depth_floor
+from bestiary.compile.from_circuit.compiled import circuit_bounds, compile_circuit
+from bestiary.compile.report import measure
+
+MOST_ROUTED = 4096
+"""Gates of circuits whose narrow layouts are compiled too: their layers go with every depth."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to compile a circuit, and what came out.
+
+    layers: L. channels: d'. inner_rows: N'. nonzeros: entries of all weights that are not 0.
+    bound: what its layout is held to, None for routing of a larger radix. best: whether no other
+    way has fewer of one of the first three and no more of the others.
+    """
+
+    name: str
+    layers: int
+    channels: int
+    inner_rows: int
+    nonzeros: int
+    bound: Bound | None
+    best: bool = False
+
+    @property
+    def costs(self) -> tuple[int, int, int]:
+        """What ways are compared by."""
+        return self.layers, self.channels, self.inner_rows
+
+
+def frontier(circuit: Circuit, watch: Callable[[str], None] | None = None) -> list[Way]:
+    """Every way to compile a circuit of real numbers, measured, fewest layers first.
+
+    Wide as it is and balanced; narrow, in a ring and not, with d in a row from 1 to a quarter of
+    the widest depth, and radices of the routing from 2 to 8. ``watch`` is told each one's name
+    before it is compiled.
+    """
+    ways: dict[tuple[int, int, int], Way] = {}
+    for name, of, settings in _choices(circuit):
+        if watch is not None:
+            watch(name)
+        way = _measured(name, of, settings)
+        ways.setdefault(way.costs, way)
+    found = list(ways.values())
+    return sorted((replace(w, best=not _beaten(w, found)) for w in found), key=lambda w: w.costs)
+
+
+def floor_of(circuit: Circuit) -> int | None:
+    """⌈log2 degree⌉ layers; None where the degree is at most 1."""
+    return depth_floor(circuit.degree)
+
+
+_Choice = tuple[str, Circuit, dict[str, Any]]
+"""A name, what is compiled, and the settings of ``compile_circuit``."""
+
+
+def _choices(circuit: Circuit) -> Iterator[_Choice]:
+    yield "wide", circuit, {}
+    shallow = balanced(circuit)
+    if shallow is not circuit:
+        yield "wide, balanced", shallow, {}
+    if circuit.size > MOST_ROUTED:
+        return
+    d = 1
+    while d == 1 or 4 * d <= circuit.width:
+        for mode, radix in product(("circular", "causal"), (2, 4, 8)):
+            name = f"narrow, d {d}, radix {radix}{', ring' if mode == 'circular' else ''}"
+            yield name, circuit, {"layout": "narrow", "d": d, "mode": mode, "radix": radix}
+        d *= 4
+
+
+def _measured(name: str, circuit: Circuit, settings: Mapping[str, Any]) -> Way:
+    report = measure(compile_circuit(circuit, **settings))
+    radix = settings.get("radix", 2)
+    held = {key: value for key, value in settings.items() if key != "radix"}
+    return Way(
+        name,
+        report.layers,
+        report.width,
+        report.inner_rows,
+        report.parameters.nonzero,
+        next(iter(circuit_bounds(circuit, **held).values())) if radix == 2 else None,
+    )
+
+
+def _beaten(way: Way, others: list[Way]) -> bool:
+    return any(
+        other.costs != way.costs
+        and all(a <= b for a, b in zip(other.costs, way.costs, strict=True))
+        for other in others
+    )
