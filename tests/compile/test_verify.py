@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
+from bestiary.cli.verify import sentences
 from bestiary.compile import (
     Compiled,
     Program,
@@ -15,6 +17,7 @@ from bestiary.compile import (
     constant_array,
     conv,
     input_array,
+    linear,
 )
 from bestiary.compile.verify import agree, relative_error, verify
 from bestiary.errors import UserError
@@ -93,6 +96,38 @@ def test_a_relative_error_is_to_the_largest_output() -> None:
     assert relative_error(found, expected) == pytest.approx(0.05)
     assert relative_error(torch.tensor([0.25]), torch.zeros(1)) == 0.25
     assert np.isnan(relative_error(torch.tensor([torch.nan]), torch.ones(1)))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "large", "small"),
+    [
+        ([1.0, 1e-30, 3e30, 0], 0, 0),
+        ([1.0, 1e-60, -1e-39, 0], 0, 2),
+        ([1e39, -1e200, 1, 1e-320], 2, 1),
+    ],
+)
+def test_weights_that_float32_cannot_hold_are_counted(
+    numbers: list[float], large: int, small: int
+) -> None:
+    u = input_array("u", 4)
+    compiled = compile_program(Program((u,), linear(u, np.diag(numbers)), rows=2))
+    found = verify(compiled.stack, lambda x: x * torch.tensor(numbers).double(), 2, 4)
+    assert (found.too_large, found.too_small) == (large, small)
+    told = " | ".join(sentences(Path("f"), "it", found))
+    assert (f"float32 cannot hold {large} of the stored numbers, above 3.4e+38" in told) == (
+        large > 0
+    )
+    assert (f"digits or none of {small} of the stored numbers, below 1.2e-38" in told) == (
+        small > 0
+    )
+    assert ("in float32 the output is not finite" in told) == (large > 0)
+
+
+def test_numbers_that_float64_cannot_hold_are_not_called_a_difference() -> None:
+    u = input_array("u", 1)
+    stack = compile_program(Program((u,), u * 1e305, rows=2)).stack
+    with pytest.raises(UserError, match=r"float64 cannot hold on inputs of kind 'large'"):
+        agree(stack, lambda x: x * 1e305, 2, 1)
 
 
 def test_a_stack_without_inputs_is_compared_by_its_constants() -> None:

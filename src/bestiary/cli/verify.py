@@ -96,11 +96,26 @@ def _print(file: Path, name: str, found: Verification) -> None:
 
 def sentences(file: Path, name: str, found: Verification) -> list[str]:
     """What the numbers mean."""
+    import torch
+
     lines = []
+    limits = torch.finfo(torch.float32)
+    if found.too_large:
+        lines.append(
+            f"float32 cannot hold {found.too_large} of the stored numbers, above {limits.max:.1e}"
+        )
+    if found.too_small:
+        lines.append(
+            f"float32 keeps few digits or none of {found.too_small} of the stored numbers, below "
+            f"{limits.tiny:.1e}"
+        )
     if found.overflows:
         lines.append(f"float32 cannot hold the numbers of layers {list(found.overflows)}")
-    loss = max(found.float32_errors.values())
-    if not loss <= FLOAT32_LOSS:
+    losses = list(found.float32_errors.values())
+    loss = max(losses)
+    if not all(map(math.isfinite, losses)):
+        lines.append("in float32 the output is not finite: run it in float64")
+    elif loss > FLOAT32_LOSS:
         lines.append(f"in float32 the error reaches {loss:.1e}: run it in float64")
     if found.ok:
         return [*lines, f"{file} agrees with {name}: largest relative error {found.worst:.1e}"]

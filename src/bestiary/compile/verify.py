@@ -8,8 +8,9 @@ answer is wrong, the first value of the program that differs from what it means.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -69,7 +70,9 @@ class Verification:
 
     errors, float32_errors: largest relative error by kind of input. tolerance: what ``ok`` asks of
     the float64 ones. first: the first value that differs, where the answer is wrong and the program
-    is known. stage: the first pass after which the program means something else, or "".
+    is known. stage: the first pass after which the program means something else, or "". too_large,
+    too_small: how many weights are infinite in float32, and how many lose digits there or are 0,
+    being below its normal numbers.
     """
 
     errors: dict[str, float]
@@ -78,6 +81,8 @@ class Verification:
     tolerance: float
     first: Difference | None = None
     stage: str = ""
+    too_large: int = 0
+    too_small: int = 0
 
     @property
     def worst(self) -> float:
@@ -114,6 +119,12 @@ def agree(
     with torch.no_grad():
         for kind, batch in probes(rows, width).items():
             error = relative_error(stack(batch), reference(batch))
+            if not math.isfinite(error):
+                raise UserError(
+                    f"{what} or its reference gives numbers that float64 cannot hold on inputs of "
+                    f"kind {kind!r}, whose largest is {float(batch.abs().max()):.0e}; scale down "
+                    "what it is made from"
+                )
             if not error <= tolerance:
                 raise UserError(
                     f"{what} differs from its reference by {error:.2e} relative to the largest "
@@ -147,11 +158,26 @@ def verify(
             errors[kind] = relative_error(double(batch), expected)
             rounded[kind] = relative_error(single(batch.float()).double(), expected)
         layers = tuple(_layers(double, single, torch.cat([batches[kind] for kind in BY_LAYER])))
-    result = Verification(errors, rounded, layers, tolerance)
+    large, small = _outside_float32(double)
+    result = Verification(errors, rounded, layers, tolerance, too_large=large, too_small=small)
     if result.ok or compiled is None:
         return result
     stage, first = trace(compiled, double, batches["normal"], tolerance)
-    return Verification(errors, rounded, layers, tolerance, first, stage)
+    return replace(result, first=first, stage=stage)
+
+
+def _outside_float32(stack: BaseConvStack) -> tuple[int, int]:
+    """Weights above the largest number of float32, and those that are not 0 below its normal ones.
+
+    Compared in float64, so that no rounding decides.
+    """
+    limits = torch.finfo(torch.float32)
+    large = small = 0
+    for values in stack.parameters():
+        sizes = values.detach().abs()
+        large += int((sizes > limits.max).sum())
+        small += int(((sizes > 0) & (sizes < limits.tiny)).sum())
+    return large, small
 
 
 def relative_error(found: Tensor, expected: Tensor) -> float:

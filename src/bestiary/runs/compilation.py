@@ -36,6 +36,7 @@ from bestiary.runs.trained_model import WEIGHTS, load_trained
 from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.matrix_file import read_matrix
 from bestiary.structured.recognition import recognise
+from bestiary.structured.recognition.recognise import LEAST, MOST
 from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS, named_transform
 from bestiary.training.evaluate import evaluate
 
@@ -186,12 +187,23 @@ def of_matrix(source: Path | None, d: int, how: How) -> Work:
     if source is None:
         raise UserError("the file of the matrix was not given; add its path (.npy, .npz, .mtx)")
     dense = read_matrix(source)
+    _check_size(source, dense)
     found = recognise(dense)
     if found.matrix is None:
         raise NoStructure(f"{source}: {found}")
     origin = Origin("matrix", str(source), len(dense), d, digest=digest(source))
     name = f"{source.stem}, {found}"
     return _of_member(found.matrix, origin, how, name, lambda: dense, np.iscomplexobj(dense))
+
+
+def _check_size(source: Path, dense: NDArray[Any]) -> None:
+    """``UserError`` where products with the entries would leave float64, or keep few digits."""
+    largest = float(np.abs(dense.view(np.float64)).max())
+    if largest and not LEAST <= largest <= MOST:
+        raise UserError(
+            f"the largest entry of {source} is {largest:.2g} in size; float64 keeps the digits of "
+            f"its products from {LEAST:.0e} to {MOST:.0e}, so scale the matrix"
+        )
 
 
 def of_mixer(kind: str, source: Path, mixer: Mixer) -> Work:

@@ -57,6 +57,36 @@ MATRICES = [
 ]
 
 
+@pytest.mark.parametrize("size", [1e-285, 1e-200, 1e-30, 1e30, 1e200, 1e285])
+@pytest.mark.parametrize(("kind", "detail", "matrix", "numbers"), MATRICES)
+def test_structures_are_found_at_any_size(kind, detail, matrix, numbers, size):
+    found = recognise(matrix * size)
+    # A permutation has ones; times a number it is a selection.
+    assert found.kind == ("selection" if kind == "permutation" else kind)
+    assert found.residual <= 1e-10
+    assert found.matrix is not None
+    error = np.abs(found.matrix.dense().numpy() / size - matrix).max()
+    assert error <= 1e-10 * np.abs(matrix).max()
+
+
+def test_one_tiny_entry_is_not_taken_for_zero():
+    matrix = np.zeros((4, 4))
+    matrix[1, 2] = 1e-320
+    found = recognise(matrix)
+    assert found.kind == "selection"
+    assert np.array_equal(found.matrix.dense().numpy(), matrix)
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-295, 1e295, 5e307])
+@pytest.mark.filterwarnings("error")
+def test_ranks_are_not_told_where_products_are_no_numbers(size):
+    matrix = low_rank(3) / 64 * size
+    with pytest.raises(UserError, match="so scale it") as caught:
+        recognise(matrix)
+    assert f"{np.abs(matrix).max():.2g}" in str(caught.value)
+    assert recognise(low_rank(3)).kind == "low-rank"
+
+
 @pytest.mark.parametrize(
     ("kind", "detail", "matrix", "numbers"), MATRICES, ids=[f"{m[0]} {m[1]}" for m in MATRICES]
 )

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from bestiary.structured.butterfly import Butterfly, falling_sizes
 from bestiary.structured.butterfly_factor import ButterflyFactor
-from bestiary.structured.fitting.fit import Fit, residual_of
+from bestiary.structured.fitting.fit import Fit, residual_of, size_exponent, times_power
 from bestiary.structured.kaleidoscope import Kaleidoscope
 from bestiary.structured.matrix import check_power_of_two
 from bestiary.structured.transforms.arguments import square
@@ -39,7 +39,9 @@ def fit_kaleidoscope(matrix: Any) -> Fit[Kaleidoscope]:
     matrix that is not square, of another size or not finite.
     """
     given = square(matrix, "the matrix to fit a kaleidoscope to")
-    dense = given.to(torch.complex128)
+    # Bases are found from products of many entries, so these are to be near 1.
+    exponent = size_exponent(given)
+    dense = times_power(given, -exponent).to(torch.complex128)
     n = len(dense)
     check_power_of_two(n, "the size of a matrix to fit a kaleidoscope to")
     left, right, blocks = [], [], dense[None]
@@ -47,10 +49,10 @@ def fit_kaleidoscope(matrix: Any) -> Fit[Kaleidoscope]:
         outer, inner, blocks = _peeled(blocks)
         left.append(_factor(n, outer))
         right.append(_factor(n, inner).transpose())
-    left.append(ButterflyFactor(n, 2, blocks.unsqueeze(-1)))
+    left.append(ButterflyFactor(n, 2, times_power(blocks, exponent).unsqueeze(-1)))
     right.append(ButterflyFactor.identity(n, 2, torch.complex128))
     fitted = Kaleidoscope((Butterfly(left), Butterfly(right[::-1])))
-    fit = Fit(fitted, residual_of(dense, fitted.dense()))
+    fit = Fit(fitted, residual_of(given, fitted.dense()))
     if given.is_complex():
         return fit
     real = Kaleidoscope.from_packed(fitted.packed().real.contiguous())

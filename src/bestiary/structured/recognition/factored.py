@@ -10,7 +10,7 @@ from torch import Tensor
 
 from bestiary.structured.butterfly import Butterfly
 from bestiary.structured.fitting.butterfly import fit_butterfly
-from bestiary.structured.fitting.fit import residual_of
+from bestiary.structured.fitting.fit import residual_of, size_exponent, times_power
 from bestiary.structured.fitting.kaleidoscope import fit_kaleidoscope
 from bestiary.structured.fitting.monarch import balanced_divisor, fit_monarch
 from bestiary.structured.kaleidoscope import Kaleidoscope
@@ -124,6 +124,9 @@ def monarch(dense: Tensor) -> Iterator[Candidate]:
 def of_low_rank(dense: Tensor, tolerance: float) -> Iterator[Candidate]:
     """The smallest rank within the tolerance, 2n numbers a rank."""
     n = len(dense)
+    # Squares of the entries themselves might not be float64 numbers.
+    exponent = size_exponent(dense)
+    dense = times_power(dense, -exponent)
     whole = dense.norm()
     if n <= EXACT:
         u, s, vh = torch.linalg.svd(dense)
@@ -137,6 +140,7 @@ def of_low_rank(dense: Tensor, tolerance: float) -> Iterator[Candidate]:
     rank = int(enough[0]) + 1 if len(enough) else len(s)
     left, right = u[:, :rank] * s[:rank], vh[:rank].mT
     residual = residual_of(dense, left @ right.mT)
+    left = times_power(left, exponent)
     yield Candidate(
         "low-rank", residual, 2 * n * rank, lambda: low_rank(left, right), f"rank {rank}"
     )

@@ -11,10 +11,15 @@ import torch
 from torch import Tensor
 
 from bestiary.errors import UserError
+from bestiary.structured.fitting.fit import largest_part
 from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.recognition import diagonals, factored, named
 from bestiary.structured.recognition.candidate import Candidate
 from bestiary.structured.transforms.arguments import square
+
+LEAST, MOST = 1e-290, 1e290
+"""Of the largest entry, where ranks are told: smaller ones have too few digits, and sums of larger
+ones are infinite."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,8 @@ def recognise(matrix: Any, tolerance: float | None = None) -> Recognition:
     ``tolerance`` bounds ‖A − M‖ / ‖A‖ and is 1e-10, or 1e-5 for a matrix in single precision,
     unless given. Structures of more numbers than the matrix itself count as none. O(n²·log n), and
     O(n³) for the rank up to n = 1024. Members of BB* in special position may be missed. Raises
-    ``UserError`` for what is not a square matrix of finite numbers.
+    ``UserError`` for what is not a square matrix of finite numbers, and where ranks have
+    to be told of one whose largest entry is not from ``LEAST`` to ``MOST`` in size.
     """
     dense = square(matrix, "the matrix to recognise")
     limit = _default_tolerance(matrix) if tolerance is None else tolerance
@@ -63,6 +69,8 @@ def recognise(matrix: Any, tolerance: float | None = None) -> Recognition:
         if cheap:
             return _recognition(min(cheap, key=lambda c: c.parameters), limit, tried)
     within = [found for found in within if found.parameters <= dense.numel()]
+    if not within:
+        _check_size(dense)
     best = min(within, key=lambda c: c.parameters) if within else None
     return _recognition(best, limit, tried)
 
@@ -72,11 +80,28 @@ def _stages(dense: Tensor, tolerance: float) -> Iterator[Iterator[Candidate]]:
     yield diagonals.entrywise(dense)
     yield diagonals.constant_along_diagonals(dense)
     yield named.named_transforms(dense)
+    if not _can_tell(dense):
+        return
     yield factored.of_few_entries(dense)
     yield factored.of_low_rank(dense, tolerance)
     yield factored.kronecker_product(dense, lambda part: recognise(part, tolerance).matrix)
     yield factored.butterflies(dense)
     yield factored.monarch(dense)
+
+
+def _can_tell(dense: Tensor) -> bool:
+    """Whether ranks can be told."""
+    largest = largest_part(dense)
+    return largest == 0 or LEAST <= largest <= MOST
+
+
+def _check_size(dense: Tensor) -> None:
+    """``UserError`` where they cannot."""
+    if not _can_tell(dense):
+        raise UserError(
+            f"the largest entry of the matrix to recognise is {largest_part(dense):.2g} in size; "
+            f"float64 keeps the digits of its products from {LEAST:.0e} to {MOST:.0e}, so scale it"
+        )
 
 
 def _recognition(found: Candidate | None, tolerance: float, tried: list[Candidate]) -> Recognition:
