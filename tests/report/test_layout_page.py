@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from browser import chromium, opened
@@ -9,7 +10,13 @@ from playwright.sync_api import Browser
 
 from bestiary.compile.layout import Layout, Place
 from bestiary.report.layout_page import layout_page
-from bestiary.report.layout_picture import MOST_CHANNELS, described, picture
+from bestiary.report.layout_picture import (
+    LETTERS,
+    MOST_CHANNELS,
+    described,
+    picture,
+    short_names,
+)
 
 EVIL = "<script>window.broken=1</script>"
 
@@ -43,6 +50,36 @@ def test_what_is_not_drawn_is_said() -> None:
     assert picture(small()).left_out == ""
 
 
+def alike() -> Layout:
+    """Names that differ in their ends, in their middles, and not at all."""
+    ends = [f"level 4 to {t}, 0 moved.{c}" for t in (0, 4) for c in (0, 1)]
+    names = [*ends, "·", "·", "short", "the same long name", "the same long name"]
+    places = tuple(Place(1, c, name, "sum", 0, (0,)) for c, name in enumerate(names))
+    later = tuple(Place(2, c, name, "carried", 0, convolved=c) for c, name in enumerate(names))
+    return Layout("alike", len(names), 4, ((Place(0, 0, "x", "input", 0),), places, later))
+
+
+def test_no_two_boxes_of_a_layer_have_the_same_words() -> None:
+    _, places, _ = alike().layers
+    written = short_names(places)
+    assert len(set(written)) == len(written)
+    assert all(len(name) <= LETTERS for name in written)
+    assert "short" in written
+    assert {"4: ·", "5: ·"} <= set(written)
+    assert short_names(places[1:3]) == ["level 4…moved.1", "level 4…moved.0"]
+
+
+def test_every_box_that_can_be_focused_has_a_name_of_its_own() -> None:
+    drawing = ElementTree.fromstring(str(picture(alike()).svg))
+    boxes = [part for part in drawing.iter() if part.get("tabindex") is not None]
+    names = [box.get("aria-label") for box in boxes]
+    assert len(boxes) == 19
+    assert None not in names and len(set(names)) == len(names)
+    assert {box.get("role") for box in boxes} == {"img"}
+    # An image has no parts to a screen reader, so the whole must not be one.
+    assert drawing.get("role") == "group"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as running:
@@ -61,6 +98,8 @@ def test_pointing_at_a_box_lights_up_what_it_reads(browser: Browser, tmp_path: P
         seen.page.locator('[data-at="1-0"]').focus()
         lit = seen.page.locator(".box.lit").evaluate_all("all => all.map(b => b.dataset.at)")
         assert sorted(lit) == ["0-0", "1-0"]
+        named = seen.page.get_by_role("img", name=described(small().layers[1][0]), exact=True)
+        assert named.get_attribute("data-at") == "1-0"
         assert seen.page.evaluate("window.broken") is None
         assert seen.complaints == []
         assert [url for url in seen.requests if not url.startswith("file:")] == []

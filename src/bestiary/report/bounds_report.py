@@ -16,6 +16,8 @@ from bestiary.report.write import png_of, svg_of
 
 SERIES = ("compiled", "paper")
 LEFT = ("construction", "mode")
+MOST_STEPS = 8
+"""Between the ticks of an axis; the labels of more would touch."""
 
 
 def cells(row: Row) -> list[str]:
@@ -51,7 +53,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     ]
     order = list(dict.fromkeys(str(point["construction"]) for point in points))
     y = alt.Y("construction:N", sort=order, title=None)
-    x = alt.X("layers:Q", title="layers", scale=alt.Scale(type="log"))
+    ticks = powers_of_two(max(max(row.layers, row.paper) for row in rows))
+    scale = alt.Scale(type="log", base=2, domain=[ticks[0], ticks[-1]], nice=False)
+    x = alt.X("layers:Q", title="layers", scale=scale, axis=alt.Axis(values=ticks))
     colour = alt.Color("who:N", scale=alt.Scale(domain=list(SERIES)), legend=alt.Legend(title=None))
     base = alt.Chart().encode(y=y)
     spans = base.mark_rule(opacity=0.4).encode(x="min(layers):Q", x2="max(layers):Q")
@@ -69,6 +73,13 @@ def chart(rows: Sequence[Row]) -> Chart:
     spec.pop("config", None)
     caption = "Layers as compiled, and as many as the paper states, on a logarithmic axis."
     return Chart("bounds", "Layers, compiled and in the paper", caption, spec, points)
+
+
+def powers_of_two(largest: int) -> list[int]:
+    """Ticks from 1 to what holds ``largest``, each the same factor after the one before."""
+    top = max(1, (largest - 1).bit_length())
+    step = -(-top // MOST_STEPS)
+    return [1 << (step * i) for i in range(-(-top // step) + 1)]
 
 
 def write_plot(path: Path, rows: Sequence[Row]) -> None:

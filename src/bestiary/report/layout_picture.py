@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -14,8 +15,9 @@ MOST_CHANNELS, MOST_LAYERS, MOST_LINES = 48, 48, 4000
 """More are not drawn, and the picture says so: a person cannot follow them."""
 
 BOX, BOX_HEIGHT, COLUMN, ROW = 112, 22, 176, 30
-LEFT, TOP = 16, 46
+LEFT, TOP = 36, 46
 LETTERS = 15
+"""Of a name that fit into a box; longer ones keep both ends, as names differ in their last part."""
 
 SAID = {
     "input": "given",
@@ -42,8 +44,9 @@ def picture(layout: Layout, theme: Theme | None = "light") -> Picture:
     """Draw a layout, in one theme, or with None in that of the page it will stand in.
 
     Every box is a channel after a layer. Thin lines come from the channels that the gate side
-    reads, a thick one from the channel that is convolved. Each box has a tooltip and, as data
-    attributes, its place, so that a page can light up what it reads.
+    reads, a thick one from the channel that is convolved. Each box has a tooltip, which names it to
+    who cannot see it as well, and, as data attributes, its place, so that a page can light up what
+    it reads.
     """
     shown = [
         [place for place in layer if place.channel < MOST_CHANNELS]
@@ -51,12 +54,12 @@ def picture(layout: Layout, theme: Theme | None = "light") -> Picture:
     ]
     rows = 1 + max((place.channel for layer in shown for place in layer), default=0)
     lines = list(_lines(shown))
-    parts = [*lines[:MOST_LINES], *_headings(shown), *_boxes(shown)]
-    width = 2 * LEFT + COLUMN * (len(shown) - 1) + BOX
+    parts = [*lines[:MOST_LINES], *_headings(shown), *_channel_numbers(shown), *_boxes(shown)]
+    width = LEFT + 16 + COLUMN * (len(shown) - 1) + BOX
     height = TOP + ROW * rows + 8
     svg = Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" class="layout" viewBox="0 0 {w} {h}" width="{w}" '
-        'height="{h}" role="img" aria-label="{label}"><style>{style}</style>'
+        'height="{h}" role="group" aria-label="{label}"><style>{style}</style>'
         '<rect class="ground" width="{w}" height="{h}"/>{parts}</svg>'
     ).format(
         w=width,
@@ -113,6 +116,36 @@ def _headings(shown: list[list[Place]]) -> Iterator[Markup]:
         yield Markup('<text class="heading" x="{}" y="24">{}</text>').format(x + BOX // 2, text)
 
 
+def _channel_numbers(shown: list[list[Place]]) -> Iterator[Markup]:
+    """Beside the first column; every box says its own, so these are for the eye alone."""
+    for channel in sorted({place.channel for layer in shown for place in layer}):
+        x, y = _corner(0, channel)
+        yield Markup('<text class="heading" aria-hidden="true" x="{}" y="{}">{}</text>').format(
+            x - LEFT // 2, y + 15, channel
+        )
+
+
+def short_names(places: Sequence[Place]) -> list[str]:
+    """What is written into the boxes of a layer, no two alike.
+
+    A long name keeps its ends, and where names would be alike, each has its channel before it.
+    """
+    cut = [_ends(place.name, LETTERS) for place in places]
+    repeated = {name for name, count in Counter(cut).items() if count > 1}
+    return [
+        f"{place.channel}: {_ends(place.name, LETTERS - 4)}" if name in repeated else name
+        for place, name in zip(places, cut, strict=True)
+    ]
+
+
+def _ends(name: str, letters: int) -> str:
+    """A name in so many letters, its middle left out."""
+    if len(name) <= letters:
+        return name
+    after = letters // 2
+    return f"{name[: letters - after - 1]}…{name[-after:]}"
+
+
 def _lines(shown: list[list[Place]]) -> Iterator[Markup]:
     for places in shown[1:]:
         for place in places:
@@ -141,12 +174,12 @@ def _line(
 
 def _boxes(shown: list[list[Place]]) -> Iterator[Markup]:
     for places in shown:
-        for place in places:
+        for place, name in zip(places, short_names(places), strict=True):
             x, y = _corner(place.layer, place.channel)
-            name = place.name if len(place.name) <= LETTERS else f"{place.name[: LETTERS - 1]}…"
             kind = f"{place.role}{' read' if place.read else ''}"
             yield Markup(
-                '<g class="box {kind}" tabindex="0" data-at="{at}"><title>{title}</title>'
+                '<g class="box {kind}" tabindex="0" role="img" aria-label="{title}" '
+                'data-at="{at}"><title>{title}</title>'
                 '<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="4"/>'
                 '<text x="{tx}" y="{ty}">{name}</text></g>'
             ).format(
