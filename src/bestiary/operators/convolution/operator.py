@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
@@ -13,16 +15,31 @@ from bestiary.operators.convolution.differentiable import convolve
 from bestiary.operators.convolution.geometry import Geometry, geometry_for
 from bestiary.operators.convolution.plan import Path, Plan, plan_geometry
 
-F = TypeVar("F", bound=Callable[..., object])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-def _opaque(function: F) -> F:
+def _opaque(function: Callable[P, R]) -> Callable[P, R]:
     """Tell compilers to leave calls of ``function`` alone.
 
     They gain nothing inside (transforms and matrix products are library calls) and would unroll
-    the loops over tiles.
+    the loops over tiles. ``torch.compiler.disable`` takes seconds to load the compiler, so it is
+    asked for only where that is there already, as it is whenever something is compiled.
     """
-    return torch.compiler.disable(function)
+
+    disabled: Callable[P, R] | None = None
+
+    @functools.wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        nonlocal disabled
+        # torch.compiler.is_compiling is false when a graph that was broken here runs on.
+        if "torch._dynamo" not in sys.modules:
+            return function(*args, **kwargs)
+        if disabled is None:
+            disabled = torch.compiler.disable(function)
+        return disabled(*args, **kwargs)
+
+    return called
 
 
 @_opaque
