@@ -37,6 +37,12 @@ from bestiary.circuits.bits import (
 from bestiary.circuits.building import Builder
 from bestiary.circuits.circuit import Circuit, Operation, Port
 from bestiary.circuits.evaluate import evaluate, evaluate_batch
+from bestiary.circuits.files.arith import from_arith
+from bestiary.circuits.files.bristol import from_bristol
+from bestiary.circuits.files.document import from_json, to_json
+from bestiary.circuits.files.reading import read_circuit, write_circuit
+from bestiary.circuits.files.text import from_text, to_text
+from bestiary.circuits.graph import to_networkx
 from bestiary.circuits.real_pairs import real_pairs
 from bestiary.circuits.signs import (
     and_signs,
@@ -67,8 +73,12 @@ __all__ = [
     "eq_bits",
     "evaluate",
     "evaluate_batch",
+    "from_arith",
     "from_bits",
+    "from_bristol",
+    "from_json",
     "from_signs",
+    "from_text",
     "full_adder",
     "half_adder",
     "implies",
@@ -90,13 +100,18 @@ __all__ = [
     "or_signs",
     "parity",
     "parity_signs",
+    "read_circuit",
     "real_pairs",
     "ripple_add",
     "select",
     "select_signs",
     "subtract_bits",
     "to_bits",
+    "to_json",
+    "to_networkx",
     "to_signs",
+    "to_text",
+    "write_circuit",
     "xnor",
     "xnor_signs",
     "xor",

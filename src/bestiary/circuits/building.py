@@ -62,6 +62,11 @@ class Builder:
                 self._inexact.add(gate)
         return gate
 
+    def call(self, gate: int, name: str) -> None:
+        """Give a gate that computes something a name, unless it has one."""
+        if self.operations[gate] >= Operation.ADD:
+            self.names.setdefault(gate, name)
+
     def value(self, gate: int) -> Number | None:
         """The number that a gate gives whatever the inputs, or None."""
         return self._values.get(gate)

@@ -1,0 +1,1 @@
+"""Files of circuits: our own text and JSON, Bristol's boolean and libsnark's arithmetic ones."""

@@ -1,0 +1,30 @@
+"""Where in a file a mistake lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bestiary.errors import UserError
+
+
+def mistake(where: str, line: int, sentence: object) -> UserError:
+    """The error for a line, counted from 1; ``where`` is the file."""
+    return UserError(f"{where}, line {line}: {sentence}")
+
+
+def fields_of(text: str) -> list[tuple[int, list[str]]]:
+    """Lines that are not empty, by number, as words; what follows # is left out."""
+    lines = ((i, line.partition("#")[0].split()) for i, line in enumerate(text.split("\n"), 1))
+    return [(number, fields) for number, fields in lines if fields]
+
+
+def count_of(text: str) -> int | None:
+    """A whole number from 0 on, in ASCII digits and of a length that is sensible; else None."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
+def counts_of(words: Sequence[str]) -> list[int] | None:
+    """All of them as whole numbers from 0 on, or None."""
+    counts = [count_of(word) for word in words]
+    known = [count for count in counts if count is not None]
+    return known if len(known) == len(words) else None
