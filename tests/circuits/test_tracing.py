@@ -192,9 +192,15 @@ def test_the_decorator_is_found_at_the_top_and_costs_no_import():
     assert f(1) == 2
     with pytest.raises(AttributeError, match="no attribute 'circle'"):
         bestiary.circle  # noqa: B018
-    script = "import sys, bestiary; print('numpy' in sys.modules)"
+    script = """
+import sys, bestiary
+print('numpy' in sys.modules)
+bestiary.circuit
+print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('bestiary.')}))
+print('torch' in sys.modules)
+"""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout == "False\n"
+    assert done.stdout == "False\natomic circuits errors\nFalse\n"
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,9 @@ def _computed(circuit: Circuit, values: Sequence[Any], modulus: int | None = Non
             f"a number of gate {len(gates)} of {circuit.name} is too large for the floating-point "
             "number that it meets; give whole numbers and fractions alone"
         ) from None
-    return [gates[gate] for gate in circuit.results.tolist()]
+    results = [gates[gate] for gate in circuit.results.tolist()]
+    # A fraction that came out whole is a whole number.
+    return [as_number(value) if isinstance(value, Fraction) else value for value in results]
 
 
 def _reduced(number: Number, modulus: int | None) -> Number:
