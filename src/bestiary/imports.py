@@ -15,39 +15,50 @@ from bestiary.errors import UserError, did_you_mean
 def load_class(path: str) -> type:
     """Import the class at ``package.module:Class``.
 
-    The current directory is searched too, as ``python -m`` would. Raises ``UserError`` when the
-    module or the class is missing, the module fails (or exits) when it is imported, or the thing
-    named is not a class.
+    Raises ``UserError`` as ``load`` does, and when the thing named is not a class.
     """
-    module_name, _, class_name = path.partition(":")
-    names = [*module_name.split("."), class_name]
+    loaded = load(path, "class", "Class", inspect.isclass)
+    if not inspect.isclass(loaded):
+        raise UserError(f"{path!r} is a {type(loaded).__name__}, not a class")
+    return loaded
+
+
+def load(
+    path: str, what: str, example: str, fits: Callable[[Any], bool] = lambda value: True
+) -> Any:
+    """Import what is at ``package.module:name``.
+
+    The current directory is searched too, as ``python -m`` would. what, example, fits: how an error
+    calls the thing and which others of the module it could have been. Raises ``UserError`` when the
+    module or the name is missing, or the module fails (or exits) when it is imported.
+    """
+    module_name, _, name = path.partition(":")
+    accepted = f"accepted: 'package.module:{example}'"
     if module_name.endswith(".py"):
         # A file was named: nearly an import path, which may be said at once.
         dotted = ".".join(Path(module_name).with_suffix("").parts)
-        meant = f"; did you mean '{dotted}:{class_name}'?" if ".." not in dotted else ""
-        raise UserError(
-            f"{path!r} is a file, not an import path{meant} (accepted: 'package.module:Class')"
-        )
-    if not all(name.isidentifier() for name in names):
-        raise UserError(f"{path!r} is not an import path (accepted: 'package.module:Class')")
+        meant = f"; did you mean '{dotted}:{name}'?" if ".." not in dotted else ""
+        raise UserError(f"{path!r} is a file, not an import path{meant} ({accepted})")
+    if not all(part.isidentifier() for part in (*module_name.split("."), name)):
+        raise UserError(f"{path!r} is not an import path ({accepted})")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
         module = importlib.import_module(module_name)
+    except UserError:
+        raise
     except ImportError as error:
         raise UserError(f"cannot import module {module_name!r} of {path!r}: {error}") from error
     except (Exception, SystemExit) as error:
         why = f"{type(error).__name__}: {error}"
         raise UserError(f"cannot import module {module_name!r} of {path!r}: {why}") from error
-    if not hasattr(module, class_name):
-        classes = [name for name, value in vars(module).items() if inspect.isclass(value)]
-        hint = did_you_mean(class_name, classes)
-        raise UserError(f"module {module_name!r} has no class {class_name!r}{hint}")
-    loaded = getattr(module, class_name)
-    if not inspect.isclass(loaded):
-        raise UserError(f"{path!r} is a {type(loaded).__name__}, not a class")
-    return loaded
+    if not hasattr(module, name):
+        others = [other for other, value in vars(module).items() if fits(value)]
+        raise UserError(
+            f"module {module_name!r} has no {what} {name!r}{did_you_mean(name, others)}"
+        )
+    return getattr(module, name)
 
 
 def check_options(

@@ -22,7 +22,9 @@ from bestiary.cli.check import check
 from bestiary.cli.compare import compare
 from bestiary.cli.compile import compile_
 from bestiary.cli.data import app as data
+from bestiary.cli.frontier import frontier
 from bestiary.cli.inspect import inspect
+from bestiary.cli.library import library
 from bestiary.cli.mixers import mixers
 from bestiary.cli.recall import recall
 from bestiary.cli.report import report
@@ -56,6 +58,8 @@ app.command()(inspect)
 app.command()(verify)
 app.command("run")(run_)
 app.command()(bounds)
+app.command()(library)
+app.command()(frontier)
 
 
 def print_version(wanted: bool) -> None:
