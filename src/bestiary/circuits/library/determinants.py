@@ -27,7 +27,7 @@ from bestiary.circuits.tracing import circuit
 from bestiary.errors import UserError
 
 METHODS = ("berkowitz", "walks")
-MOST_PERMANENT_ROWS = 14
+MOST_PERMANENT_ROWS = 12
 
 
 def determinant(n: int, method: str = "berkowitz") -> Circuit:
@@ -72,7 +72,7 @@ def characteristic_polynomial(n: int, method: str = "berkowitz") -> Circuit:
 def permanent(n: int) -> Circuit:
     """A (n, n) → per A = Σ_S (−1)^(n − |S|) Π_i Σ_(j in S) a_ij, over all sets S of columns.
 
-    H. J. Ryser, Combinatorial Mathematics (1963). 2ⁿ products of n factors, so n is at most 14.
+    H. J. Ryser, Combinatorial Mathematics (1963). 2ⁿ products of n factors, so n is at most 12.
     """
     need(n=n)
     if n > MOST_PERMANENT_ROWS:
@@ -218,7 +218,7 @@ CIRCUITS = (
         depth=Formula("≤ 2*lg(n)*(lg(n) + 1)"),
         options={"method": "berkowitz"},
         sizes=(1, 2, 3, 4, 5, 6, 7, 8),
-        most=20,
+        most=16,
     ),
     LibraryCircuit(
         name="determinant-walks",
@@ -244,7 +244,7 @@ CIRCUITS = (
         depth=Formula("≤ 2*lg(n)*(lg(n) + 1) + 1"),
         options={"method": "berkowitz"},
         sizes=(1, 2, 3, 4, 5, 6, 7, 8),
-        most=20,
+        most=16,
     ),
     LibraryCircuit(
         name="characteristic-polynomial-walks",

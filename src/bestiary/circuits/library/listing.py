@@ -1,0 +1,51 @@
+"""The library as a table: what each circuit costs at one size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bestiary.circuits.library.entry import LibraryCircuit
+from bestiary.circuits.library.measures import Measures, measured
+from bestiary.circuits.library.sizes import need
+
+
+@dataclass(frozen=True)
+class Row:
+    """One circuit at one size, with what it costs."""
+
+    circuit: LibraryCircuit
+    n: int
+    costs: Measures
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """Plain values, to be written as JSON; formulas as text."""
+        circuit = self.circuit
+        return {
+            "name": circuit.name,
+            "family": circuit.family,
+            "description": circuit.description,
+            "n_is": circuit.n_is,
+            "source": circuit.source,
+            "most": circuit.most,
+            "n": self.n,
+            **asdict(self.costs),
+            "formulas": {what: str(formula) for what, formula in circuit.formulas.items()},
+        }
+
+
+def rows(
+    circuits: Sequence[LibraryCircuit], n: int, watch: Callable[[str], None] | None = None
+) -> Iterator[Row]:
+    """Each circuit at size n, or at the largest that it is made for where that is less.
+
+    watch: called with the name of each before it is made.
+    """
+    need(n=n)
+    for circuit in circuits:
+        if watch is not None:
+            watch(circuit.name)
+        size = min(n, circuit.most)
+        yield Row(circuit, size, measured(circuit.make(size)))

@@ -1,0 +1,90 @@
+"""`bestiary library`: the circuits that come with Bestiary, and what each costs at one size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import log2
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bestiary.cli.console import Terminal
+
+if TYPE_CHECKING:
+    from bestiary.circuits.library.entry import LibraryCircuit
+    from bestiary.circuits.library.listing import Row
+
+LEGEND = (
+    "D: multiplicative depth; floor: ⌈log2 degree⌉, which no D is below, a dash where nothing is "
+    "multiplied"
+)
+LARGEST_DEGREE = 10**6
+"""From here on a degree is shown as a power of two."""
+
+
+def library(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]…", help="Show these in full, with their formulas."),
+    ] = None,
+    n: Annotated[int, typer.Option(help="Size; what it counts is said with each name.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the circuits of the library: depth, size, multiplicative depth, width, degree.
+
+    A circuit that is made for smaller sizes alone is shown at its largest.
+
+    Example: bestiary library sort-rank adder-lookahead --n 16
+    """
+    from bestiary.circuits.library.listing import rows
+    from bestiary.circuits.library.registry import LIBRARY, library_circuit
+
+    chosen = [library_circuit(name) for name in names] if names else list(LIBRARY.values())
+    with Console(stderr=True).status("tracing") as status:
+        found = list(rows(chosen, n, watch=status.update))
+    if as_json:
+        typer.echo(json.dumps([row.plain for row in found], indent=2))
+        return
+    console = Terminal()
+    console.show(_table(found))
+    console.print(Text(LEGEND), soft_wrap=True)
+    for circuit in chosen if names else ():
+        _explain(console, circuit)
+    if names:
+        console.print(Text("\nlg: ⌈log2⌉; ≤: a bound, other formulas are exact"), soft_wrap=True)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("circuit", no_wrap=True)
+    for title in ("n", "depth", "size", "products", "D", "floor", "width", "degree"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in rows:
+        costs = row.costs
+        table.add_row(
+            Text(row.circuit.name, "bold"),
+            *(f"{value:,}" for value in (row.n, costs.depth, costs.size, costs.products)),
+            f"{costs.multiplicative_depth:,}",
+            "–" if costs.floor is None else f"{costs.floor:,}",
+            f"{costs.width:,}",
+            _degree(costs.degree),
+        )
+    return table
+
+
+def _degree(degree: int) -> str:
+    return f"{degree:,}" if degree < LARGEST_DEGREE else f"~2^{round(log2(degree))}"
+
+
+def _explain(console: Terminal, circuit: LibraryCircuit) -> None:
+    """What one circuit is, and its formulas."""
+    console.print()
+    console.print(Text(circuit.name, "bold"), Text(circuit.description), soft_wrap=True)
+    console.print(Text(f"  n: {circuit.n_is}, up to {circuit.most:,}"), soft_wrap=True)
+    for what, formula in circuit.formulas.items():
+        console.print(Text(f"  {what.replace('_', ' ')}: {formula}"), soft_wrap=True)
+    console.print(Text(f"  source: {circuit.source}"), soft_wrap=True)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bestiary.circuits.library import LIBRARY
+from bestiary.cli.main import main
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = main(["library", *arguments])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run
+
+
+def columns(text):
+    """The table as a dict a row, by the first word of each line."""
+    header, *lines = text.partition("\nD: multiplicative depth;")[0].splitlines()
+    titles = header.split()
+    return {line.split()[0]: dict(zip(titles, line.split(), strict=True)) for line in lines}
+
+
+def test_every_circuit_is_listed_with_what_it_costs(run):
+    code, out, _ = run("--n", "4")
+    assert code == 0
+    table = columns(out)
+    assert list(table) == list(LIBRARY)
+    # (c0 + c1 x) + (c2 + c3 x) x² and so on for five coefficients, counted by hand.
+    assert table["estrin"] == {
+        **{"circuit": "estrin", "n": "4", "depth": "5", "size": "10", "products": "6"},
+        **{"D": "3", "floor": "3", "width": "6", "degree": "5"},
+    }
+
+
+def test_linear_circuits_have_a_dash_for_a_floor(run):
+    table = columns(run("--n", "4", "fft", "prefix-sums-sklansky", "horner")[1])
+    assert [row["floor"] for row in table.values()] == ["–", "–", "3"]
+    assert table["fft"]["D"] == "0"
+
+
+def test_a_size_that_is_too_large_gives_way_to_the_largest(run):
+    table = columns(run("determinant-walks", "--n", "9")[1])
+    assert table["determinant-walks"]["n"] == "9"
+    _, out, _ = run("determinant-walks", "--n", "50", "--json")
+    assert json.loads(out)[0]["n"] == LIBRARY["determinant-walks"].most == 10
+
+
+def test_degrees_too_long_to_read_are_powers_of_two(run):
+    # Each step doubles the degree and adds 2: 4, 10, 22, …, 3·2^29 − 2, which is about 2^30.6.
+    out = run("square-rnn", "--n", "29")[1]
+    assert out.splitlines()[1].split()[-1] == "~2^31"
+
+
+def test_json_has_plain_values_of_all_that_is_shown_and_the_formulas(run):
+    code, out, _ = run("adder-lookahead", "fft", "--n", "8", "--json")
+    assert code == 0
+    adder, fft = json.loads(out)
+    assert (adder["name"], adder["n"], adder["family"]) == (
+        "adder-lookahead",
+        8,
+        "arithmetic on bits",
+    )
+    assert (adder["multiplicative_depth"], adder["floor"], adder["degree"]) == (4, 4, 16)
+    assert adder["formulas"]["multiplicative_depth"] == "1 + lg(n)"
+    assert fft["floor"] is None
+
+
+def test_names_given_are_explained_with_their_formulas_and_sources(run):
+    _, out, _ = run("sort-rank")
+    assert "sort-rank Keys of four bits in ascending order" in out
+    assert "  n: keys, up to 24" in out
+    assert "  multiplicative depth: min(n - 1, 1)*(1 + lg(bits)) + lg(n)" in out
+    assert "  source: D. E. Knuth" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["hornet"], "unknown circuit 'hornet'; did you mean 'horner'?"),
+        (["--n", "0"], "n is 0; a whole number from 1 on is needed"),
+        (["--n", "many"], "(given: 'many')"),
+    ],
+)
+def test_mistakes_are_one_sentence(run, arguments, said):
+    code, out, err = run(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
