@@ -29,7 +29,7 @@ LARGEST_DEGREE = 10**6
 def library(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]…", help="Show these in full, with their formulas."),
+        typer.Argument(metavar="NAME", help="Show these in full, with their formulas."),
     ] = None,
     n: Annotated[int, typer.Option(help="Size; what it counts is said with each name.")] = 8,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
