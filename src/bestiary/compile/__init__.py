@@ -21,6 +21,7 @@ from bestiary.compile.expression import (
     shift,
     total,
 )
+from bestiary.compile.from_circuit import compile_circuit
 from bestiary.compile.from_gated import gated, h3
 from bestiary.compile.from_hyena import hyena
 from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
@@ -44,6 +45,7 @@ __all__ = [
     "Taps",
     "Value",
     "add",
+    "compile_circuit",
     "compile_program",
     "concat",
     "constant_array",

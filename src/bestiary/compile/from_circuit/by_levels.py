@@ -3,7 +3,7 @@
 A layer multiplies any sum of wires, on its gate side, by one wire, on its convolution side. So the
 products of a level take one layer where every one of them has a factor that lies on a wire of its
 own; else a layer before gathers the factors. With the layer of sums at the end that makes at most
-2D + 1 layers; after each there are at most 2·w× wires (theory, "Depth and width of circuits").
+2D + 1 layers; after each there are at most 2·w× wires (docs/theory.md, 'Circuits').
 """
 
 from __future__ import annotations

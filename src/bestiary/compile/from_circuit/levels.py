@@ -35,7 +35,7 @@ class Levels:
     def most(self) -> int:
         """w×: the most products of a level and older values still needed; all inputs, all outputs.
 
-        Theory, "Depth and width of circuits".
+        See docs/theory.md, 'Circuits'.
         """
         pairs = zip(self.products, self.kept, strict=True)
         return max(self.inputs, self.outputs, *(len(made) + len(kept) for made, kept in pairs))

@@ -1,7 +1,7 @@
 """The paper's layout: the values of one depth at a time, d in a row, routed from depth to depth.
 
 A depth's values lie row by row in an array of as many positions as the circuit is wide. Two
-selections (in (BB*)^2, theory, "The hierarchy") bring each gate of the next depth its left and its
+selections (in (BB*)^2) bring each gate of the next depth its left and its
 right operand; then every position multiplies or adds what it got. So a depth takes
 8·log2 n + 4·log2 d − 2 layers for n rows of d ≥ 2 channels, N' = O(w/d) rows in a ring and
 O(Δ·w/d) where delays add up. Source: Arora et al., "Zoology", 2023, Theorem H.21.
