@@ -90,3 +90,16 @@ def test_mistakes_are_one_sentence(run, arguments, said):
     code, out, err = run(*arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
+
+
+def test_layers_and_channels_of_the_wide_layout_are_counted_where_asked(run):
+    names = ("signed-parity", "polynomial-product", "fft")
+    table = columns(run("--layers", "--n", "8", *names)[1])
+    # A tree of eight factors: a layer a level, in the channels of its inputs.
+    assert (table["signed-parity"]["layers"], table["signed-parity"]["d'"]) == ("3", "8")
+    # Factors are gathered for 64 products; then they are formed, then summed: 2 D + 1.
+    assert table["polynomial-product"]["layers"] == "3"
+    # All constants: one layer on real and imaginary parts.
+    assert (table["fft"]["layers"], table["fft"]["d'"]) == ("1", "16")
+    plain = json.loads(run("--layers", "--json", "signed-parity")[1])
+    assert (plain[0]["layers"], plain[0]["channels"]) == (3, 8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log2
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +32,9 @@ def library(
         typer.Argument(metavar="NAME", help="Show these in full, with their formulas."),
     ] = None,
     n: Annotated[int, typer.Option(help="Size; what it counts is said with each name.")] = 8,
+    layers: Annotated[
+        bool, typer.Option("--layers", help="Also layers and channels of the wide layout.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the circuits of the library: depth, size, multiplicative depth, width, degree.
@@ -46,11 +49,14 @@ def library(
     chosen = [library_circuit(name) for name in names] if names else list(LIBRARY.values())
     with Console(stderr=True).status("tracing") as status:
         found = list(rows(chosen, n, watch=status.update))
+        placed = _placed(found, status.update) if layers else None
     if as_json:
-        typer.echo(json.dumps([row.plain for row in found], indent=2))
+        sizes = [{}] * len(found) if placed is None else [_named(size) for size in placed]
+        plain = [{**row.plain, **size} for row, size in zip(found, sizes, strict=True)]
+        typer.echo(json.dumps(plain, indent=2))
         return
     console = Terminal()
-    console.show(_table(found))
+    console.show(_table(found, placed))
     console.print(Text(LEGEND), soft_wrap=True)
     for circuit in chosen if names else ():
         _explain(console, circuit)
@@ -58,12 +64,29 @@ def library(
         console.print(Text("\nlg: ⌈log2⌉; ≤: a bound, other formulas are exact"), soft_wrap=True)
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _placed(rows: Sequence[Row], watch: Callable[[str], object]) -> list[tuple[int, int]]:
+    """Layers and channels of each."""
+    from bestiary.compile.from_circuit import wide_size
+
+    sizes = []
+    for row in rows:
+        watch(f"placing {row.circuit.name}")
+        sizes.append(wide_size(row.circuit.make(row.n)))
+    return sizes
+
+
+def _named(size: tuple[int, int]) -> dict[str, int]:
+    return {"layers": size[0], "channels": size[1]}
+
+
+def _table(rows: Sequence[Row], placed: Sequence[tuple[int, int]] | None) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("circuit", no_wrap=True)
     for title in ("n", "depth", "size", "products", "D", "floor", "width", "degree"):
         table.add_column(title, justify="right", no_wrap=True)
-    for row in rows:
+    for title in ("layers", "d'") if placed is not None else ():
+        table.add_column(title, justify="right", no_wrap=True)
+    for i, row in enumerate(rows):
         costs = row.costs
         table.add_row(
             Text(row.circuit.name, "bold"),
@@ -72,6 +95,7 @@ def _table(rows: Sequence[Row]) -> Table:
             "–" if costs.floor is None else f"{costs.floor:,}",
             f"{costs.width:,}",
             _degree(costs.degree),
+            *(f"{number:,}" for number in (() if placed is None else placed[i])),
         )
     return table
 

@@ -4,6 +4,11 @@
 chooses.
 """
 
-from bestiary.compile.from_circuit.compiled import LAYOUTS, circuit_bounds, compile_circuit
+from bestiary.compile.from_circuit.compiled import (
+    LAYOUTS,
+    circuit_bounds,
+    compile_circuit,
+    wide_size,
+)
 
-__all__ = ["LAYOUTS", "circuit_bounds", "compile_circuit"]
+__all__ = ["LAYOUTS", "circuit_bounds", "compile_circuit", "wide_size"]

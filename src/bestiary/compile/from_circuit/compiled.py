@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bestiary.circuits import Circuit, balanced
+from bestiary.circuits import Circuit, balanced, real_pairs
 from bestiary.compile.bounds import Bound
+from bestiary.compile.cell import Cell
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_circuit.arrays import arrays
 from bestiary.compile.from_circuit.by_levels import by_levels
@@ -13,6 +14,7 @@ from bestiary.compile.from_circuit.levels import levels_of
 from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.program import Mode, Program
+from bestiary.compile.slack import most_wires
 from bestiary.errors import UserError, unknown_name
 
 LAYOUTS = ("wide", "narrow")
@@ -74,6 +76,17 @@ def circuit_bounds(
         return {"bound, narrow": narrow_bound(circuit, d, mode)}
     layers, width = 2 * circuit.multiplicative_depth + 1, 2 * levels_of(circuit).most
     return {"bound, wide": Bound(layers, None, width, "2D + 1 layers, 2·w× channels")}
+
+
+def wide_size(circuit: Circuit) -> tuple[int, int]:
+    """Layers and channels of the wide layout by levels, placed but not emitted.
+
+    A circuit of complex constants is counted as that of real and imaginary parts.
+    """
+    real = real_pairs(circuit) if circuit.is_complex else circuit
+    program = by_levels(real)
+    layers = max(cell.layer or 0 for cell in program if isinstance(cell, Cell))
+    return layers, most_wires(program)
 
 
 def _cost(compiled: Compiled) -> tuple[int, int]:
