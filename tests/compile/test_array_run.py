@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.fft
+import torch
 
-from bestiary.compile import Program, compile_program, input_array, linear
+from bestiary.compile import Program, compile_program, conv, hyena, input_array, linear, shift
 from bestiary.compile.array_run import run_array
 from bestiary.compile.expression import constant_array
+from bestiary.compile.origin import Origin
 from bestiary.errors import UserError
+from bestiary.mixers.hyena import Hyena
 from bestiary.mixers.stack_file import StackFile
+from bestiary.runs.compilation import How, of_transform
 
 WEIGHT = np.array([[1.0, 2], [0, -1]])
 
@@ -30,12 +35,81 @@ def test_rows_vectors_and_batches_come_back_in_their_shape(mapped, shape) -> Non
     np.testing.assert_allclose(run_array(mapped, x), expected, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("shape", [(), (2, 4), (2, 2, 2), (1, 4, 2, 1), (0, 8), (0, 4, 2), (7,)])
+@pytest.mark.parametrize(
+    "shape", [(), (2, 4), (5, 2), (1, 4, 2, 1), (0, 8), (0, 4, 2), (0, 2), (7,)]
+)
 def test_other_shapes_are_refused_with_what_is_accepted(mapped, shape) -> None:
     # (2, 4) has as many numbers as one sequence, but in other rows.
     said = r"the stack takes 4 rows of 2 channels, 8 numbers a sequence \(accepted: \(4, 2\), \(8,"
     with pytest.raises(UserError, match=said):
         run_array(mapped, np.ones(shape))
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (3, 2), (5, 2, 2)])
+def test_a_causal_stack_takes_fewer_rows_and_gives_what_it_gives_of_more(shape) -> None:
+    u = input_array("u", 2)
+    ahead = Program((u,), u * conv({0: 1, 1: -1}, u), rows=4)
+    x = np.random.default_rng(3).normal(size=shape)
+    before = np.concatenate([np.zeros_like(x[..., :1, :]), x[..., :-1, :]], axis=-2)
+    np.testing.assert_allclose(run_array(stack_file(ahead), x), x * (x - before), atol=1e-14)
+    later = stack_file(Program((u,), shift(u, -1), rows=4))  # a delay: it needs all its rows
+    with pytest.raises(UserError, match=r"the stack takes 4 rows of 2 channels"):
+        run_array(later, x)
+
+
+def of(name: str, n: int, d: int = 1) -> StackFile:
+    work = of_transform(name, n, d, How())
+    source = work.compiled.source
+    about = {"origin": work.origin.to_dict()}
+    return StackFile(work.compiled.stack, source.rows, source.width, about=about)
+
+
+@pytest.mark.parametrize(("d", "shape"), [(1, (8,)), (1, (8, 1)), (2, (4, 2)), (2, (3, 8))])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_real_matrix_takes_complex_numbers_by_their_parts(d, shape, dtype) -> None:
+    z = np.random.default_rng(4).normal(size=(*shape, 2)).view(np.complex128)[..., 0]
+    flat = z.reshape(-1, 8)
+    expected = scipy.fft.dct(flat.real) + 1j * scipy.fft.dct(flat.imag)
+    got = run_array(of("dct", 8, d), z, dtype)
+    assert got.dtype == {"float64": np.complex128, "float32": np.complex64}[dtype]
+    bound = {"float64": 1e-12, "float32": 1e-4}[dtype]
+    np.testing.assert_allclose(got, expected.reshape(shape), rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_a_real_matrix_refuses_half_as_many_complex_numbers(d) -> None:
+    with pytest.raises(UserError, match=r"an array of shape \(4,\) was given; .* 8 numbers a seq"):
+        run_array(of("dct", 8, d), np.ones(4, dtype=complex))
+
+
+@pytest.mark.parametrize(("d", "shape"), [(1, (8,)), (1, (8, 1)), (2, (4, 2)), (2, (3, 8))])
+def test_a_complex_matrix_takes_real_numbers_as_complex_ones(d, shape) -> None:
+    x = np.random.default_rng(5).normal(size=shape)
+    got = run_array(of("dft", 8, d), x)
+    expected = np.fft.fft(x.reshape(-1, 8)).reshape(shape)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+    pairs = np.stack([x, np.zeros_like(x)], axis=-1).reshape(-1, 8 // d, 2 * d)
+    got = run_array(of("dft", 8, d), pairs)
+    assert got.shape == pairs.shape and got.dtype == np.float64
+    np.testing.assert_allclose(got.view(np.complex128).reshape(shape), expected, rtol=0, atol=1e-12)
+    with pytest.raises(UserError, match="8 complex numbers a sequence"):
+        run_array(of("dft", 8, d), np.ones(16))
+
+
+def test_a_mixer_takes_shorter_sequences_and_no_complex_ones() -> None:
+    torch.manual_seed(0)
+    mixer = Hyena(4, order=2, max_length=8).double()
+    origin = Origin("module", "model.safetensors", 8, 4, 0)
+    stack = hyena(mixer, length=8).stack
+    file = StackFile(stack, 8, 4, about={"origin": origin.to_dict()})
+    x = np.random.default_rng(6).normal(size=(5, 4))
+    with torch.no_grad():
+        expected = mixer(torch.from_numpy(x)[None])[0].numpy()
+    np.testing.assert_allclose(run_array(file, x), expected, rtol=0, atol=1e-12)
+    with pytest.raises(UserError, match="a mixer takes real numbers"):
+        run_array(file, np.ones((8, 2), dtype=complex))
+    with pytest.raises(UserError, match=r"or fewer rows, \(7, 4\)"):
+        run_array(file, np.ones((9, 4)))
 
 
 def test_complex_numbers_are_pairs_of_channels(mapped) -> None:

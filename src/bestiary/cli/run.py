@@ -20,8 +20,9 @@ def run_(
 ) -> None:
     """Run a compiled stack on an array.
 
-    A vector is taken row by row, and comes back as a vector; complex numbers are taken as pairs of
-    channels, and come back complex. Every number that goes in or comes out must be finite.
+    A vector is taken row by row, and comes back as a vector. What is complex, the input or the
+    matrix, gives a complex result. A causal mixer takes shorter sequences too. Every number that
+    goes in or comes out must be finite.
 
     Example: bestiary run dct.safetensors x.npy -o y.npy
     """

@@ -2,74 +2,151 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from bestiary.compile.origin import Origin
 from bestiary.errors import UserError, unknown_name
 from bestiary.mixers.stack_file import StackFile
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
+
+Numbers = Literal["real, linear", "real", "pairs", "either"]
+"""What the channels of a stack hold: real numbers, or pairs (Re, Im); either where only who wrote
+the program knows."""
 
 
 def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64") -> NDArray[Any]:
     """The output in the shape of the input.
 
     array: (batch, rows, channels), (rows, channels), a vector of rows · channels numbers, taken row
-    by row, or a batch of such vectors. A complex array is taken as pairs (Re, Im) of channels, so
-    that the stack needs two channels a number, and comes back complex. ``UserError`` where it does
-    not fit, and where a number that goes in or comes out is not finite in ``dtype``.
+    by row, or a batch of such vectors. Fewer rows are taken by a stack that is causal, unless it is
+    a matrix.
+
+    A stack of a complex matrix has a pair (Re, Im) of channels for each number. It takes complex
+    numbers, and real ones as complex ones with Im = 0, and the result is complex; or its pairs as
+    they are, as real (rows, channels). One of a real matrix takes complex numbers by Re
+    and Im apart. One of a program of one's own takes complex numbers as pairs of channels, and one
+    of a mixer takes none.
+
+    ``UserError`` where it does not fit, and where a number that goes in or comes out is not finite
+    in ``dtype``.
     """
     if dtype not in DTYPES:
         raise unknown_name("dtype", dtype, DTYPES)
     if file.rows is None or file.inputs is None:
         raise UserError("the stack does not say what it takes; it was saved without its sizes")
-    numbers = np.asarray(array)
-    if numbers.dtype.kind not in "biufc":
-        raise UserError(f"an array of {numbers.dtype} was given; numbers are needed")
-    _check_finite(numbers, "the input")
-    is_complex = numbers.dtype.kind == "c"
-    batched = _is_batch(file.rows, file.inputs, numbers, is_complex)
-    with torch.no_grad():
-        batch = _batch(file.rows, file.inputs, numbers, batched).to(DTYPES[dtype])
-        _check_finite(batch.numpy().reshape(numbers.shape + (2,) * is_complex), "the input", dtype)
-        out = file.stack.to(DTYPES[dtype])(batch).numpy()
-    made = _paired(out) if is_complex else out
-    if out.shape[1:] == (file.rows, file.inputs):
+    given = np.asarray(array)
+    if given.dtype.kind not in "biufc":
+        raise UserError(f"an array of {given.dtype} was given; numbers are needed")
+    _check_finite(given, "the input")
+    with np.errstate(over="ignore"):
+        numbers = given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
+    reading = _reading(file, file.rows, file.inputs, numbers)
+    _check_finite(_in(numbers, dtype), "the input", dtype)
+    if reading.apart:
+        parts = [_run(file, reading.batch(part), dtype) for part in (numbers.real, numbers.imag)]
+        made = _paired(np.stack(parts, axis=-1))[..., 0]
+    else:
+        made = _run(file, reading.batch(numbers), dtype)
+    if reading.paired:
+        made = _paired(made)
+    if made.shape[1:] == reading.sequence:
         made = made.reshape(numbers.shape)
-    elif not batched:
+    elif not reading.batched:
         made = made[0]
     _check_finite(made, "the output", dtype)
     return made
 
 
-def _is_batch(rows: int, inputs: int, numbers: NDArray[Any], is_complex: bool) -> bool:
-    """Whether the array is a batch and not one sequence; ``UserError`` where it is neither."""
-    channels, odd = divmod(inputs, 2) if is_complex else (inputs, 0)
-    single = [(rows, channels), (rows * channels,)]
-    if not odd and numbers.shape in single:
-        return False
-    if not odd and numbers.ndim and len(numbers) and numbers.shape[1:] in single:
-        return True
-    kind = "complex numbers" if is_complex else "numbers"
-    shapes = "" if odd else f" (accepted: {single[0]}, {single[1]}, or a batch of either)"
+@dataclass(frozen=True)
+class Reading:
+    """How an array is read.
+
+    rows, inputs: of one sequence, as the stack takes it. paired: whether a number is a pair of
+    channels. apart: whether Re and Im are run one after the other. batched: whether the array is
+    several sequences.
+    """
+
+    rows: int
+    inputs: int
+    paired: bool
+    apart: bool
+    batched: bool
+
+    @property
+    def sequence(self) -> tuple[int, int]:
+        """Rows of one sequence, and numbers in a row."""
+        return self.rows, self.inputs // (1 + self.paired)
+
+    def batch(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        """(batch, rows, inputs)."""
+        count = len(numbers) if self.batched else 1
+        flat = numbers.astype(np.complex128) if self.paired else numbers
+        parts = np.ascontiguousarray(flat).view(np.float64)
+        return parts.reshape(count, self.rows, self.inputs)
+
+
+def _reading(file: StackFile, rows: int, inputs: int, numbers: NDArray[Any]) -> Reading:
+    """How an array is read; ``UserError`` for one that does not fit."""
+    kind, shape = _numbers(file, rows, inputs), numbers.shape
+    is_complex = numbers.dtype.kind == "c"
+    if is_complex and kind == "real":
+        raise UserError(
+            f"an array of {numbers.dtype} was given; a mixer takes real numbers, and is not linear,"
+            " so that Re and Im cannot be run one after the other"
+        )
+    as_pairs = kind == "pairs" and not is_complex and (rows, inputs) in (shape, shape[1:])
+    paired = (kind == "pairs" and not as_pairs) or (kind == "either" and is_complex)
+    channels, odd = divmod(inputs, 2) if paired else (inputs, 0)
+    single: list[tuple[int, ...]] = [(rows, channels), (rows * channels,)]
+    apart = is_complex and kind == "real, linear"
+    if not odd and shape in single:
+        return Reading(rows, inputs, paired, apart, False)
+    if not odd and len(shape) > 1 and shape[0] and shape[1:] in single:
+        return Reading(rows, inputs, paired, apart, True)
+    shorter = file.stack.causal and kind in ("real", "either")
+    is_sequence = not odd and len(shape) in (2, 3) and shape[-1] == channels and shape[0] > 0
+    if shorter and is_sequence and 1 <= shape[-2] < rows:
+        return Reading(shape[-2], inputs, paired, apart, len(shape) == 3)
+    word = "complex numbers" if paired else "numbers"
+    fewer = f"; or fewer rows, ({rows - 1}, {channels})" if shorter and rows > 1 else ""
+    shapes = f"{single[0]}, {single[1]}, or a batch of either{fewer}"
     raise UserError(
-        f"an array of shape {numbers.shape} was given; the stack takes {rows} rows of {inputs} "
-        f"channels, {rows * inputs // (1 + is_complex)} {kind} a sequence{shapes}"
+        f"an array of shape {shape} was given; the stack takes {rows} rows of {inputs} "
+        f"channels, {rows * inputs // (1 + paired)} {word} a sequence"
+        + ("" if odd else f" (accepted: {shapes})")
     )
 
 
-def _batch(rows: int, inputs: int, numbers: NDArray[Any], batched: bool) -> Tensor:
-    """(batch, rows, inputs), float64."""
-    kind = np.complex128 if numbers.dtype.kind == "c" else np.float64
+def _numbers(file: StackFile, rows: int, inputs: int) -> Numbers:
+    """What the channels hold, by what the stack was compiled from."""
+    origin = Origin.from_dict(file.about.get("origin"))
+    if origin is None:
+        return "either"
+    origin.check_sizes(rows, inputs)
+    if origin.kind == "module":
+        return "real"
+    return "pairs" if rows * inputs == 2 * origin.n else "real, linear"
+
+
+def _run(file: StackFile, batch: NDArray[np.float64], dtype: str) -> NDArray[Any]:
+    with torch.no_grad():
+        given = torch.from_numpy(batch).to(DTYPES[dtype])
+        made: NDArray[Any] = file.stack.to(DTYPES[dtype])(given).numpy()
+    return made
+
+
+def _in(numbers: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """The numbers as ``dtype`` holds them, with infinities where it does not."""
+    if dtype == "float64":
+        return numbers
     with np.errstate(over="ignore"):
-        flat: NDArray[Any] = numbers.astype(kind)
-    count = len(numbers) if batched else 1
-    pairs = np.ascontiguousarray(flat).view(np.float64)
-    return torch.from_numpy(pairs.reshape(count, rows, inputs))
+        return numbers.astype(np.complex64 if numbers.dtype.kind == "c" else np.float32)
 
 
 def _paired(out: NDArray[Any]) -> NDArray[Any]:
