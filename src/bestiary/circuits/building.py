@@ -32,13 +32,15 @@ class Builder:
         self._values: dict[int, Number] = {}
         # Gates that give no ints or fractions whatever the inputs: a float or more goes into them.
         self._inexact: set[int] = set()
+        self._input_names: set[str] = set()
         self._given = 0
 
     def input(self, name: str, shape: Sequence[int] = ()) -> list[int]:
         """Gates of a new input, one a scalar, in row-major order."""
         port = Port(name, tuple(shape))
-        if any(port.name == other.name for other in self.inputs):
+        if name in self._input_names:
             raise UserError(f"two inputs are called {name}; give each a name of its own")
+        self._input_names.add(name)
         self.inputs.append(port)
         gates = []
         for _ in range(port.size):

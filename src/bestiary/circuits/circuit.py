@@ -6,6 +6,7 @@ have hundreds of thousands of them. ``Builder`` makes circuits; nothing here cha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -79,10 +80,10 @@ class Circuit:
         if not len(self.results):
             raise UserError(f"the circuit {self.name} has no outputs; give at least one")
         for ports, what in ((self.inputs, "inputs"), (self.outputs, "outputs")):
-            names = [port.name for port in ports]
-            twice = next((name for name in names if names.count(name) > 1), None)
-            if twice is not None:
-                raise UserError(f"two {what} are called {twice}; give each a name of its own")
+            uses = Counter(port.name for port in ports)
+            for name, count in uses.most_common(1):
+                if count > 1:
+                    raise UserError(f"two {what} are called {name}; give each a name of its own")
         kinds, gates = self.operations, np.arange(len(self))
         sound = kinds == Operation.INPUT
         sound |= (kinds == Operation.CONSTANT) & _within(self.left, len(self.constants))

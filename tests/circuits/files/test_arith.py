@@ -186,6 +186,16 @@ def test_what_is_missing_is_said(text, said):
     assert str(error.value).startswith(said)
 
 
+def test_long_lines_that_are_broken_take_no_time():
+    for wires in ("1" * 200, "1 " * 100000):
+        with pytest.raises(
+            UserError, match=r"is broken; input N, nizkinput N, output N or GATE in"
+        ):
+            from_arith(f"total 9\nadd in 1 <{wires}x> out 1 <1>", "a.arith")
+        with pytest.raises(UserError, match=r"^a.arith, line 2: "):
+            from_arith(f"total 9\nadd in 1 <{wires}> out 1 <1>", "a.arith")
+
+
 def test_a_file_that_is_cut_off_anywhere_is_refused():
     text = EXAMPLE.strip()
     for end in range(len(text)):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bestiary.circuits import circuit, read_circuit, write_circuit
+from bestiary.circuits import Circuit, circuit, read_circuit, write_circuit
+from bestiary.circuits.files.reading import READERS
 from bestiary.errors import UserError
 
 
@@ -75,3 +78,28 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path):
         write_circuit(tmp_path, f)
     with pytest.raises(UserError, match=r"cannot be written: No such file or directory$"):
         write_circuit(tmp_path / "no" / "f.json", f)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@given(data=st.data())
+def test_whatever_is_changed_in_a_file_gives_a_circuit_or_one_sentence(kind, data):
+    text = TEXTS[kind]
+    pieces = [
+        *'()[]{}<>,=+-*/^.#"\\ \n\t0123456789ejx_',
+        "999999999999999999999",
+        "**",
+        "as",
+        "\0",
+        "²",
+    ]
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(start + 3, len(text))))
+        text = text[:start] + data.draw(st.sampled_from(["", *pieces])) + text[end:]
+    try:
+        made = READERS[kind](text, "f", "f")
+    except UserError as error:
+        assert "\n" not in str(error)
+        assert str(error).startswith(("f ", "f, line ", "the circuit "))
+    else:
+        assert isinstance(made, Circuit)

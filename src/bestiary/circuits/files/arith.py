@@ -35,7 +35,7 @@ from bestiary.circuits.symbol import Symbol
 from bestiary.circuits.tracing import MOST_INPUTS
 from bestiary.errors import UserError
 
-GATE = re.compile(r"(\S+) in (N) <((?: ?N)*) ?> out (N) <((?: ?N)*) ?>".replace("N", "[0-9]{1,18}"))
+GATE = re.compile(r"(\S+) in (N) <([0-9 ]*)> out (N) <([0-9 ]*)>".replace("N", "[0-9]{1,18}"))
 SCALED = re.compile(r"const-mul-(neg-)?([0-9a-fA-F]+)")
 PORTS = ("input", "nizkinput", "output")
 FORMS = "input N, nizkinput N, output N or GATE in N <WIRES> out N <WIRES>"
@@ -124,9 +124,10 @@ def _gate(line: str, number: int, where: str) -> tuple[str, _Statement]:
     if kind in REFUSED:
         raise mistake(where, number, f"{kind} is {REFUSED[kind]}")
     found = GATE.fullmatch(line)
-    if found is None:
+    wires_in = counts_of(found[3].split()) if found else None
+    wires_out = counts_of(found[5].split()) if found else None
+    if found is None or wires_in is None or wires_out is None:
         raise mistake(where, number, f"{line[:40]} is broken; {FORMS} is expected")
-    wires_in, wires_out = (tuple(map(int, found[i].split())) for i in (3, 5))
     if (len(wires_in), len(wires_out)) != (int(found[2]), int(found[4])):
         raise mistake(
             where,
@@ -146,7 +147,7 @@ def _gate(line: str, number: int, where: str) -> tuple[str, _Statement]:
             number,
             f"{kind} has {many} wires in and 1 out, not {len(wires_in)} and {len(wires_out)}",
         )
-    return kind, Statement(number, wires_out, wires_in)
+    return kind, Statement(number, tuple(wires_out), tuple(wires_in))
 
 
 def _within(wires: list[int], total: int, line: int, where: str) -> None:
