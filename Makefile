@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 EXTRAS := ray,hf,tensorboard,wandb,onnx,optimize,graph,docs,lint,test
 
-.PHONY: run test test-programs test-bounds test-cuda lint format bench bench-schedule docs clean
+.PHONY: run test test-programs test-circuits test-bounds test-cuda lint format bench bench-schedule docs clean
 
 # The environment of `run` holds what a user needs; `test`, `lint` and `bench` add the extras.
 $(VENV)/.run: pyproject.toml constraints.txt
@@ -26,6 +26,10 @@ test: $(VENV)/.dev
 # As many random programs as the compiler is held to; `make test` runs a few of them.
 test-programs: $(VENV)/.dev
 	$(BIN)/python tests/compile/test_random_programs.py --count 10000
+
+# As many random circuits, arithmetic and boolean, in both layouts.
+test-circuits: $(VENV)/.dev
+	$(BIN)/python tests/compile/from_circuit/test_random_circuits.py --count 10000
 
 # Every butterfly with n·d ≤ 4096 against its bound and the product; `make test` has the small ones.
 test-bounds: $(VENV)/.dev

@@ -6,9 +6,9 @@ from math import ceil, log2
 
 import numpy as np
 import pytest
-from drawn_circuits import circuits, inputs_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_circuits import inputs_of, random_circuits
 
 from bestiary.circuits import Circuit, circuit, evaluate
 from bestiary.circuits.balance import balanced
@@ -18,10 +18,11 @@ from bestiary.circuits.tracing import traced
 @settings(deadline=None)
 @given(st.data())
 def test_a_balanced_circuit_gives_the_same_and_is_no_deeper(data):
-    drawn = data.draw(circuits(gates=50, depth=20))
+    made = data.draw(random_circuits(most_steps=50, most_degree=200))
+    drawn = made.circuit
     values = data.draw(inputs_of(drawn))
     done = balanced(drawn)
-    assert evaluate(done, values) == evaluate(drawn, values)
+    assert evaluate(done, values) == made.expected(values)
     assert done.multiplicative_depth <= drawn.multiplicative_depth
     assert done.inputs == drawn.inputs
     assert done.outputs == drawn.outputs

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from drawn_circuits import circuits
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_circuits import random_circuits
 
-from bestiary.circuits import evaluate
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
 from bestiary.compile.from_circuit import circuit_bounds, compile_circuit
@@ -20,27 +19,29 @@ from bestiary.errors import UserError
 
 
 @settings(deadline=None, max_examples=50)
-@given(circuits(), st.booleans(), st.integers(0, 2**32 - 1))
-def test_a_wide_circuit_is_exact_and_within_its_bound(drawn, balance, seed):
+@given(random_circuits(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_a_wide_circuit_is_exact_and_within_its_bound(made, balance, seed):
+    drawn = made.circuit
     compiled = compile_circuit(drawn, balance=balance)
     bound = circuit_bounds(drawn)["bound, wide"]
     assert len(compiled.stack.layers) <= bound.layers
     if not balance:
         assert compiled.stack.width <= bound.width
     row = np.random.default_rng(seed).integers(-2, 3, drawn.width_in)
-    exact = evaluate(drawn, row.tolist())
+    exact = made.expected(row.tolist())
     # The program before and after every pass, in whole numbers and fractions.
     for program in (compiled.source, *compiled.stages.values()):
         assert interpret(program, row[None, None], exactly=True).ravel().tolist() == exact
 
 
 @settings(deadline=None, max_examples=30)
-@given(circuits(gates=20), st.integers(0, 2**32 - 1))
-def test_the_program_of_arrays_is_exact(drawn, seed):
+@given(random_circuits(), st.integers(0, 2**32 - 1))
+def test_the_program_of_arrays_is_exact(made, seed):
+    drawn = made.circuit
     row = np.random.default_rng(seed).integers(-2, 3, drawn.width_in)
     given_row = row[None, None]
     found = interpret(arrays(drawn), given_row, exactly=True).ravel().tolist()
-    assert found == evaluate(drawn, row.tolist())
+    assert found == made.expected(row.tolist())
 
 
 def test_products_that_are_ready_early_do_not_wait_for_their_level():

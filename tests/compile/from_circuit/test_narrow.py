@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from drawn_circuits import circuits
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_circuits import random_circuits
 
-from bestiary.circuits import evaluate
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
 from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
@@ -29,15 +28,16 @@ def run(stack, rows, d, outputs):
 
 @settings(max_examples=25, deadline=None)
 @given(
-    circuits(gates=12, depth=4),
+    random_circuits(most_steps=12),
     st.sampled_from([1, 2, 4]),
     st.sampled_from(["causal", "circular"]),
     st.integers(0, 2**32 - 1),
 )
-def test_a_random_circuit_is_its_stack_within_the_bounds(drawn, d, mode, seed):
+def test_a_random_circuit_is_its_stack_within_the_bounds(made, d, mode, seed):
+    drawn = made.circuit
     stack = compile_program(narrow(drawn, d, mode)).stack
     rows = np.random.default_rng(seed).integers(-2, 3, (3, drawn.width_in)).tolist()
-    exact = np.array([[float(v) for v in evaluate(drawn, row)] for row in rows])
+    exact = np.array([[float(v) for v in made.expected(row)] for row in rows])
     scale = max(1.0, np.abs(exact).max())
     found = run(stack, rows, d, len(drawn.results))
     assert np.abs(found - exact).max() <= 1e-9 * scale

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import and_, or_, xor
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,12 @@ class RandomCircuit:
                 done.append(done[a] + done[b])
             elif kind == "-":
                 done.append(done[a] - done[b])
-            else:
+            elif kind == "*":
                 done.append(done[a] * done[b])
+            elif kind == "~":
+                done.append(1 - done[a])
+            else:
+                done.append({"&": and_, "|": or_, "^": xor}[kind](done[a], done[b]))
         return [done[step] for step in self.outputs]
 
 
@@ -56,11 +61,19 @@ def by_numpy(seed: int | list[int]) -> Choose:
     return lambda n: int(rng.integers(n))
 
 
-def random_circuit(choose: Choose, most_steps: int = 25, most_inputs: int = 5) -> RandomCircuit:
-    """A circuit of up to so many gates that compute something, of degree ``MOST_DEGREE`` at most.
+def random_circuit(
+    choose: Choose,
+    most_steps: int = 25,
+    most_inputs: int = 5,
+    most_degree: int = MOST_DEGREE,
+    kinds: str = "+-*c",
+) -> RandomCircuit:
+    """A circuit of up to so many gates that compute something, of so low a degree.
 
-    Its inputs are a scalar "s" and a vector "v"; its outputs a scalar "t" and a vector "w", which
-    may be empty.
+    kinds: of the steps, each as often as it stands there; "&|^~" are boolean, of polynomials that
+    give 0 or 1 for 0 and 1. Late steps are taken as operands more often than early ones. The
+    inputs are a scalar "s" and a vector "v"; the outputs a scalar "t" and a vector "w", which may
+    be empty.
     """
     builder = Builder()
     width = choose(most_inputs)
@@ -68,30 +81,44 @@ def random_circuit(choose: Choose, most_steps: int = 25, most_inputs: int = 5) -
     steps: list[tuple[str, Any, int]] = [("input", place, 0) for place in range(1 + width)]
     degrees = [1] * len(steps)
     for _ in range(choose(most_steps + 1)):
-        kind = "+-*c"[choose(4)]
-        a, b = choose(len(steps)), choose(len(steps))
+        kind = kinds[choose(len(kinds))]
+        a, b = len(steps) - 1 - choose(1 + choose(len(steps))), choose(len(steps))
         if kind == "c":
             number = CONSTANTS[choose(len(CONSTANTS))]
             steps.append(("constant", number, 0))
             gates.append(builder.constant(number))
             degrees.append(0)
-        elif kind == "*" and degrees[a] + degrees[b] > MOST_DEGREE:
+        elif kind not in "+-" and degrees[a] + degrees[b] > most_degree:
             continue
         else:
-            combine = {"+": builder.add, "-": builder.subtract, "*": builder.multiply}[kind]
             steps.append((kind, a, b))
-            gates.append(combine(gates[a], gates[b]))
-            degrees.append(degrees[a] + degrees[b] if kind == "*" else max(degrees[a], degrees[b]))
+            gates.append(_combined(builder, kind, gates[a], gates[b]))
+            lone = kind in "+-" or kind == "~"
+            degrees.append(max(degrees[a], degrees[b]) if lone else degrees[a] + degrees[b])
     outputs = tuple(choose(len(steps)) for _ in range(1 + choose(5)))
     results = [gates[step] for step in outputs]
     made = {"t": ((), results[:1]), "w": ((len(results) - 1,), results[1:])}
     return RandomCircuit(tuple(steps), outputs, builder.finished(made, "random"))
 
 
+def _combined(builder: Builder, kind: str, a: int, b: int) -> int:
+    """The gate of a step."""
+    if kind in "+-*":
+        combine = {"+": builder.add, "-": builder.subtract, "*": builder.multiply}[kind]
+        return combine(a, b)
+    if kind == "~":
+        return builder.subtract(builder.constant(1), a)
+    both = builder.multiply(a, b)
+    if kind == "&":
+        return both
+    twice = builder.multiply(builder.constant(2), both) if kind == "^" else both
+    return builder.subtract(builder.add(a, b), twice)
+
+
 @st.composite
-def random_circuits(draw: Any, most_steps: int = 25, most_inputs: int = 5) -> RandomCircuit:
+def random_circuits(draw: Any, most_steps: int = 25, **kind: Any) -> RandomCircuit:
     """Circuits that hypothesis can shrink."""
-    return random_circuit(lambda n: draw(st.integers(0, n - 1)), most_steps, most_inputs)
+    return random_circuit(lambda n: draw(st.integers(0, n - 1)), most_steps, **kind)
 
 
 def inputs_of(circuit: Circuit, numbers: st.SearchStrategy[Any] | None = None) -> Any:
