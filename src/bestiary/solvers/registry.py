@@ -14,6 +14,9 @@ from bestiary.tasks.protocol import Task
 
 SOLVERS: dict[str, str] = {
     "all-pairs": "bestiary.solvers.all_pairs:AllPairs",
+    "attention": "bestiary.solvers.attention:AttentionSolver",
+    "autocorrelation": "bestiary.solvers.autocorrelation:Autocorrelation",
+    "lookup": "bestiary.solvers.lookup:Lookup",
 }
 
 

@@ -1,0 +1,204 @@
+"""Lookup: a recurrent table of pairs, of a size that does not grow with the sequence.
+
+Tokens are read one by one. A key (a token from 1 to V/2 - 1) that stands in the table is answered
+with the value beside it. A key followed by a value (a token from V/2 up) is stored.
+
+The rules of the table: an entry is a key and its value. A key that is stored already keeps its
+value (``repeat=first``), or takes the new one and counts as new (``latest``). When all slots are
+taken the oldest entry is overwritten (``full=overwrite``), or the new pair is not taken in
+(``full=keep``). Random filler has pairs too: keys beside values by chance, one in four of its
+neighbours, so that ``overwrite`` forgets pairs of the context to them, and ``keep`` answers the
+first ``slots`` pairs of the context whatever follows.
+
+What it stores, in bits: a key of ⌈log2(V/2)⌉ (0, the blank, marks a free slot) and a value of
+⌈log2(V - V/2)⌉ for each slot, and one key that waits for its value. Entries stand by age, so that
+their order takes none. General memories need not store keys: ``tasks.ceiling`` has what any of so
+many bits can recall, which this one stays below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from bestiary.errors import UserError, unknown_name
+from bestiary.solvers.accepted import accepted_task
+from bestiary.solvers.one_hot import OneHotHead
+from bestiary.solvers.protocol import Size
+from bestiary.solvers.repeats import Repeat, accepted_repeat
+from bestiary.tasks.ceiling import bits_needed
+from bestiary.tasks.mqar import MQAR
+from bestiary.tasks.protocol import Task
+from bestiary.tasks.segments import whole_number
+
+Full = Literal["overwrite", "keep"]
+
+
+class Lookup:
+    """The solver: a table of ``slots`` pairs, or of as many as fit in ``bits``.
+
+    task: multi-query associative recall of up to 2^16 tokens, with examples of up to 1,024.
+    slots, bits: the size, by one of them; without either there is a slot for every pair that an
+    example can hold. repeat: whether the ``first`` value of a key counts or the ``latest``.
+    full: what a full table does with a new pair, ``overwrite`` the oldest or ``keep`` what it has.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        slots: int | None = None,
+        bits: int | None = None,
+        repeat: Repeat = "first",
+        full: Full = "overwrite",
+    ) -> None:
+        self.task = accepted_task("lookup", task)
+        if full not in get_args(Full):
+            raise unknown_name("full", str(full), get_args(Full))
+        self.repeat, self.full = accepted_repeat(repeat), full
+        if slots is not None and bits is not None:
+            raise UserError(
+                f"slots is {slots} and bits is {bits}; the size of a table is given by one of them"
+            )
+        if bits is not None:
+            self.slots = slots_within(whole_number("bits", bits, 0), self.task)
+        else:
+            self.slots = whole_number("slots", self._most if slots is None else slots, 1)
+
+    @property
+    def _most(self) -> int:
+        """No two pairs share a token."""
+        return self.task.max_length // 2
+
+    def build(self) -> LookupModel:
+        """The whole model."""
+        return LookupModel(self.task, self.slots, self.repeat, self.full)
+
+
+def key_bits(task: MQAR) -> int:
+    """⌈log2(V/2)⌉: bits of a key, or of none."""
+    return task.keys.bit_length()
+
+
+def value_bits(task: MQAR) -> int:
+    """⌈log2(V - V/2)⌉: bits of a value; at least 1."""
+    return max(1, (task.values - 1).bit_length())
+
+
+def table_bits(slots: int, task: MQAR) -> int:
+    """Bits of a table: keys and values of its slots, and the key that waits for its value."""
+    return slots * (key_bits(task) + value_bits(task)) + key_bits(task)
+
+
+def slots_within(bits: int, task: MQAR) -> int:
+    """The slots of the largest table of at most ``bits``; ``UserError`` where none fits."""
+    least = table_bits(1, task)
+    if bits < least:
+        raise UserError(f"bits is {bits}; a table of one slot takes {least} at this vocab_size")
+    return (bits - key_bits(task)) // (key_bits(task) + value_bits(task))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The state, int64: keys and values (batch, slots), newest first; waiting (batch,) a key or 0.
+
+    A free slot has the key 0, and taken ones come first.
+    """
+
+    keys: Tensor
+    values: Tensor
+    waiting: Tensor
+
+
+class LookupModel(nn.Module):
+    """The table, read token by token, and a diagonal head."""
+
+    compiled = None
+
+    def __init__(self, task: MQAR, slots: int, repeat: Repeat, full: Full) -> None:
+        super().__init__()
+        self.task, self.slots, self.repeat, self.full = task, slots, repeat, full
+        self.vocab_size, self.first_value = task.vocab_size, task.vocab_size // 2
+        self.head = OneHotHead(task.vocab_size)
+
+    @property
+    def bits(self) -> int:
+        """Bits of state."""
+        return table_bits(self.slots, self.task)
+
+    @property
+    def size(self) -> Size:
+        """See ``SolverModel``; the width is that of the state, and the table has no weights."""
+        nonzero, dense = self.head.parameters_of_ends
+        return Size(1, self.bits, self.task.max_length, 0, nonzero, dense)
+
+    def state_size(self, length: int) -> int:
+        """Elements of one bit each, however long the sequence."""
+        return self.bits
+
+    def initial_state(self, batch: int) -> Table:
+        """The empty table."""
+        # More slots than an example has pairs are never reached.
+        slots = min(self.slots, max(1, self.task.max_length // 2))
+        device = self.head.diagonal.device
+        free = torch.zeros(batch, slots, dtype=torch.int64, device=device)
+        return Table(free, free, free[:, 0])
+
+    def step(self, tokens: Tensor, state: Table) -> tuple[Tensor, Table]:
+        """Answers (batch,) to the tokens (batch,), -1 where there is none, and the next state."""
+        is_key = (tokens > 0) & (tokens < self.first_value)
+        alike = (state.keys == tokens[:, None]) & is_key[:, None]
+        answers = torch.where(alike.any(1), (state.values * alike).sum(1), -1)
+        keys, values = self._stored(state, tokens)
+        return answers, Table(keys, values, torch.where(is_key, tokens, 0))
+
+    def _stored(self, state: Table, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values after the waiting key met ``tokens``."""
+        pair = (state.waiting > 0) & (tokens >= self.first_value)
+        same = state.keys == state.waiting[:, None]
+        known = same.any(1)
+        taken = pair & ~known
+        if self.full == "keep":
+            taken &= state.keys[:, -1] == 0
+        last = torch.full_like(tokens, state.keys.shape[1] - 1)
+        gap = last
+        if self.repeat == "latest":
+            taken |= pair & known
+            gap = torch.where(known, same.long().argmax(1), last)
+        # Entries move by one into the gap, which is the oldest's or that of the same key.
+        slot = torch.arange(state.keys.shape[1], device=tokens.device)
+        moved = taken[:, None] & (slot <= gap[:, None])
+
+        def with_new(old: Tensor, new: Tensor) -> Tensor:
+            return torch.where(moved, torch.cat([new[:, None], old[:, :-1]], 1), old)
+
+        return with_new(state.keys, state.waiting), with_new(state.values, tokens)
+
+    def forward(self, tokens: Tensor, positions: Tensor | None = None) -> Tensor:
+        """See ``SolverModel``."""
+        batch, length = tokens.shape
+        state = self.initial_state(batch)
+        by_time = []
+        for column in tokens.unbind(1):
+            answers, state = self.step(column, state)
+            by_time.append(answers)
+        answers = torch.stack(by_time, 1).flatten()
+        asked = answers if positions is None else answers.index_select(0, positions)
+        queries = torch.nonzero(asked >= 0)[:, 0]
+        logits = self.head(queries, asked[queries], len(asked))
+        return logits.view(batch, length, -1) if positions is None else logits
+
+    def take_notes(self) -> list[str]:
+        """What a table that holds all pairs would take, where this one does not."""
+        pairs = max(segment.pairs for segment in self.task.segments)
+        if self.slots >= pairs:
+            return []
+        count = "1 pair" if self.slots == 1 else f"{self.slots:,} pairs"
+        any_memory = float(bits_needed(1.0, pairs, self.task.values))
+        return [
+            f"its {self.bits:,} bits of state hold {count} with their keys, where all {pairs:,} "
+            f"take {table_bits(pairs, self.task):,} bits in a table with keys and "
+            f"{any_memory:,.0f} in any memory"
+        ]

@@ -1,0 +1,35 @@
+"""Tokens as one-hot vectors, held by their structure: a diagonal in place of a V × V matrix."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from bestiary.solvers.token_code import SHARPNESS
+
+
+class OneHotHead(nn.Module):
+    """Logits of one-hot answers: the diagonal times the sum of those of a query.
+
+    A query with one answer gets 2 · ``SHARPNESS`` there and 0 elsewhere; one without any is 0
+    throughout, which says nothing.
+    """
+
+    def __init__(self, vocab_size: int) -> None:
+        super().__init__()
+        self.diagonal = nn.Parameter(torch.full((vocab_size,), 2 * SHARPNESS))
+        self.requires_grad_(False)
+
+    @property
+    def parameters_of_ends(self) -> tuple[int, int]:
+        """Of the one-hot embedding and this head: entries other than 0, and as whole arrays."""
+        vocab_size = len(self.diagonal)
+        return 2 * vocab_size, 2 * vocab_size**2
+
+    def forward(self, queries: Tensor, answers: Tensor, count: int) -> Tensor:
+        """Logits (count, vocab_size) where query ``queries[i]`` has the answer ``answers[i]``.
+
+        queries, answers: int64, of one length; what is listed twice counts twice.
+        """
+        logits = self.diagonal.new_zeros(count, len(self.diagonal))
+        return logits.index_put_((queries, answers), self.diagonal[answers], accumulate=True)
