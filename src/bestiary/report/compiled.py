@@ -36,7 +36,8 @@ def compiled_line(label: str, results: Sequence[SegmentResult]) -> str:
 def sizes_of(point: Point) -> str:
     """``6 layers, width 377``."""
     size = details(point.runs[0])
-    return f"{size.get('layers', 0)} layers, width {whole(size.get('width'))}"
+    layers = size.get("layers", 0)
+    return f"{layers} layer{'' if layers == 1 else 's'}, width {whole(size.get('width'))}"
 
 
 def described(point: Point) -> str:

@@ -21,6 +21,7 @@ from bestiary.report.charts.chart import (
 )
 from bestiary.report.charts.recall import hardness
 from bestiary.report.charts.style import line_legend, mixer_channels
+from bestiary.report.mixer_kinds import is_compiled
 from bestiary.report.segments import SegmentResult
 from bestiary.tasks.ceiling import recall_ceiling
 
@@ -30,6 +31,10 @@ CAPTION = (
     "The lines are the most that any memory of that size can recall, with 32 and with 1 bit an "
     "element, of values drawn independently; distinct ones, as MQAR has them, need a little less. "
     "A memory that also stores the keys meets its limit earlier."
+)
+OF_COMPILED = (
+    " Elements of a compiled model are single bits, under the dashed line, but for those of "
+    "compiled:attention, which are numbers."
 )
 BITS = (32, 1)
 CURVE_POINTS = 160
@@ -167,4 +172,5 @@ def state_chart(
         ),
     ]
     spec = in_panels(layers, panels, left=56)
-    return Chart(NAME, TITLE, CAPTION, spec, rows)
+    caption = CAPTION + (OF_COMPILED if any(is_compiled(label) for label in mixers) else "")
+    return Chart(NAME, TITLE, caption, spec, rows)
