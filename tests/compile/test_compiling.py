@@ -67,3 +67,12 @@ def test_an_output_without_channels_is_refused_by_its_name() -> None:
     nothing = Program((u,), linear(u, np.zeros((2, 0))), rows=4, name="nothing")
     with pytest.raises(UserError, match="the output of nothing has 0 channels"):
         compile_program(nothing)
+
+
+def test_what_is_compiled_shows_itself_in_a_few_lines() -> None:
+    program = matrix_program(Butterfly.from_packed(torch.ones(6, 2, 2, 32).double()))
+    made = compile_program(program)
+    lines = repr(made).splitlines()
+    assert len(lines) < 8 and max(map(len, lines)) < 120
+    assert f"{len(made.stack.layers)} layers" in lines[1]
+    assert f"N'={made.stack.inner_length}, d'={made.stack.width}" in lines[1]

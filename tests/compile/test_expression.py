@@ -9,6 +9,7 @@ from bestiary.compile import (
     Program,
     Rows,
     Value,
+    compile_program,
     concat,
     conv,
     input_array,
@@ -152,3 +153,46 @@ def test_a_value_is_divided_by_numbers_alone() -> None:
     for divisor in (u, 0):
         with pytest.raises(UserError, match="layers only add and multiply"):
             u / divisor  # type: ignore[operator]
+
+
+def test_a_value_is_iterated_over_its_channels() -> None:
+    u = input_array("u", 2)
+    first, second = u
+    assert np.array_equal(value(concat([second, first]), u), X[:, ::-1])
+    assert len(list(u @ np.ones((2, 5)))) == 5
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda u: Program(u, u, rows=4), r"inputs .* <input 'u', 2 channels>; give a tuple"),
+        (lambda u: Program((3,), u, rows=4), r"of type int; give a tuple .*\(\(u,\), y, rows=N\)"),
+        (lambda u: Program((u,), [u], rows=4), "the output of a program is of type list"),
+        (lambda u: compile_program(u + u), r"Add cannot be compiled; give a Program: Program\("),
+        (lambda u: (u + u)[4], "channel 4 was read of an add, which has channels 0 to 1"),
+        (lambda u: u + np.ones((4, 2)), r"\(4, 2\) was given for 2 channels; .* Rows\.of\(array\)"),
+        (
+            lambda u: np.ones((2, 2)) @ u,
+            r"an array of shape \(2, 2\) stands to the left of u; .*u @ W",
+        ),
+        (lambda u: conv(u, {0: 1}), "conv was given dict where a value of a program is needed"),
+        (lambda u: total([u, 1]), "total was given int"),
+        (lambda u: concat(["u"]), "concat was given str"),
+        (lambda u: linear(X, np.eye(2)), "linear was given ndarray"),
+        (lambda u: shift(X, 1), "shift was given ndarray"),
+    ],
+)
+def test_what_is_no_value_is_refused_with_how_to_write_it(make, said) -> None:
+    with pytest.raises(UserError, match=said) as caught:
+        make(input_array("u", 2))
+    assert "\n" not in str(caught.value) and ". " not in str(caught.value)
+
+
+def test_a_long_program_shows_itself_in_a_line() -> None:
+    u = input_array("u", 2)
+    made = u
+    for _ in range(500):
+        made = made * u
+    program = Program((u,), made.named("power"), rows=3)
+    assert repr(program.output) == "<mul 'power', 2 channels>"
+    assert repr(program) == "<Program 'program': 3 × 2 to 2 channels, causal, 501 values>"

@@ -65,3 +65,22 @@ def test_intervals() -> None:
     assert overlap((1, 6), (4, 9)) == (4, 6) and overlap((1, 2), (2, 3)) == NOWHERE
     assert overlap(EVERYWHERE, (4, 9)) == (4, 9)
     assert moved((1, 3), -1, 2) == (0, 5) and moved(NOWHERE, 0, 9) == NOWHERE
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (Rows.window(0, 4), "rows 0..3: 1"),
+        (Rows.of([1.0, -0.0, 0.25], start=2), "rows 2..4: 1 0 0.25"),
+        (Rows.of([[1, 2], [3, 4]]), "rows 0..1: [1 2] [3 4]"),
+        (Rows.of([[5, 5], [6, 6]]), "rows 0..1: 5 6"),
+        (Rows.of(np.arange(9.0)), "rows 0..8: 9 numbers"),
+        (Rows.of([Fraction(1, 3)]), "rows 0..0: 1/3"),
+        (Rows.same([1.0, 2.0]), "[1 2]"),
+        (Rows.same(3.0), "3"),
+        (Rows.window(1, 3) + 1.0, "rows 1..2: 2, elsewhere 1"),
+    ],
+)
+def test_few_numbers_are_told_in_full_with_their_rows_inclusive(rows, said) -> None:
+    assert rows.told() == said
+    assert repr(rows) == f"Rows({said})"

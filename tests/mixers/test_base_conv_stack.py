@@ -122,3 +122,14 @@ def test_an_array_of_other_axes_is_refused_with_its_shape(shape):
 def test_a_layer_takes_as_many_channels_as_it_has():
     with pytest.raises(UserError, match="of width 3 was given 2 channels"):
         layer(3)(noise(1, 4, 2))
+
+
+def test_a_stack_of_many_layers_shows_its_sizes_and_each_kind_of_layer_once():
+    same = [layer(3, rows=9) for _ in range(40)]
+    other = BaseConvLayer(ExplicitFilter(noise(3, 3)))
+    stack = BaseConvStack([*same, other], channels=2, inner_length=9, delay=1)
+    assert repr(stack).splitlines() == [
+        "BaseConvStack(41 layers, N'=9, d'=3, causal, delay=1, 2 channels read",
+        "  40 × (h ExplicitFilter, W Tensor, B1 Tensor, B2 Tensor)",
+        "  1 × (h ExplicitFilter))",
+    ]

@@ -15,7 +15,7 @@ RowNumber = Scalar | Rows
 """The same number in every row, or ``Rows`` of one channel."""
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Cell(Value):
     """(Σ weights[i] · gate[i] + gate_bias) ⊙ (taps * convolved + conv_bias), one channel.
 

@@ -38,6 +38,15 @@ class Compiled:
     stack: BaseConvStack
     found: Found | None = None
 
+    def __repr__(self) -> str:
+        """The program in a line and the stack in a few, not every value and weight."""
+        search = "" if self.found is None else f"\nschedule: {self.found}"
+        source = self.source
+        return (
+            f"Compiled {source.name}: {source.rows} × {source.width}, {len(source)} values, "
+            f"stages {', '.join(self.stages)}{search}\n{self.stack!r}"
+        )
+
     @property
     def placed(self) -> Program:
         """The program whose every value is a cell with a layer and a channel."""
@@ -52,6 +61,10 @@ def compile_program(program: Program, *, optimize: Optimize | None = None) -> Co
     with its layer, is allocated and emitted as it is. ``UserError`` where the program cannot be a
     stack: see the passes.
     """
+    if not isinstance(program, Program):
+        raise UserError(
+            f"{type(program).__name__} cannot be compiled; give a Program: Program((u,), y, rows=N)"
+        )
     if program.output.width == 0:
         raise UserError(
             f"the output of {program.name} has 0 channels; a stack gives 1 channel or more"

@@ -63,6 +63,10 @@ class CompiledLanguageModel:
     blocks: tuple[CompiledBlock, ...]
     difference: float
 
+    def __repr__(self) -> str:
+        """A line a block; the model, as any other of torch, says more of itself."""
+        return f"{type(self).__name__} of up to {self.length} tokens\n{self}"
+
     def __str__(self) -> str:
         last = f"largest difference of a logit: {self.difference:.1e}"
         return "\n".join([*map(str, self.blocks), last])

@@ -55,6 +55,13 @@ class Layout:
     rows: int
     layers: tuple[tuple[Place, ...], ...]
 
+    def __repr__(self) -> str:
+        """Its sizes; ``layers`` has every place."""
+        return (
+            f"Layout({self.name!r}, width={self.width}, rows={self.rows}, "
+            f"{len(self.layers) - 1} layers of {sum(map(len, self.layers))} places)"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         return asdict(self)

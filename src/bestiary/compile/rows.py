@@ -14,6 +14,9 @@ from bestiary.errors import UserError
 Interval = tuple[float, float]
 """Rows lo ≤ t < hi; either may be infinite. Empty where hi ≤ lo."""
 
+MOST_TOLD = 8
+"""Numbers that are written out."""
+
 EVERYWHERE: Interval = (-math.inf, math.inf)
 NOWHERE: Interval = (math.inf, -math.inf)
 
@@ -108,9 +111,20 @@ class Rows:
     __radd__, __rmul__ = __add__, __mul__
 
     def __repr__(self) -> str:
+        return f"Rows({self.told()})"
+
+    def told(self) -> str:
+        """The numbers, up to ``MOST_TOLD`` of them in full; rows from the first to the last.
+
+        ``rows 0..3: 1`` is 1 in rows 0, 1, 2, 3, and 0 elsewhere. Channels are in brackets where
+        they differ.
+        """
+        outside = _numbers(self.outside[None])
         if self.uniform:
-            return f"Rows({self.outside})"
-        return f"Rows({self.start}..{self.stop}, outside {self.outside})"
+            return outside
+        elsewhere = "" if not np.any(self.outside != 0) else f", elsewhere {outside}"
+        where = f"rows {self.start}..{self.stop - 1}"
+        return f"{where}: {_numbers(self.values)}{elsewhere}"
 
     def _inside(self) -> Interval:
         by_row = tuple(range(1, self.values.ndim))
@@ -131,6 +145,25 @@ class Rows:
         mine, theirs = alike(self.at(lo, hi), other.at(lo, hi))
         outside, beyond = alike(self.outside, other.outside)
         return Rows(lo, np.asarray(combine(mine, theirs)), np.asarray(combine(outside, beyond)))
+
+
+def _numbers(values: Array) -> str:
+    """(rows, channels) or (rows,) in words: what all rows have alike once, what is long counted."""
+    by_row = values.reshape(len(values), -1)
+    if by_row.size and np.all(by_row == by_row[:, :1]):
+        by_row = by_row[:, :1]
+    if by_row.size and np.all(by_row == by_row[:1]):
+        by_row = by_row[:1]
+    if by_row.size > MOST_TOLD:
+        return f"{by_row.size} numbers"
+    rows = [[_digits(number) for number in row] for row in by_row.tolist()]
+    words = [row[0] if len(row) == 1 else f"[{' '.join(row)}]" for row in rows]
+    return " ".join(words)
+
+
+def _digits(number: object) -> str:
+    """Four digits of a float, never -0; ints and fractions in full."""
+    return f"{number + 0.0:.4g}" if isinstance(number, float) else str(number)
 
 
 def hull(one: Interval, other: Interval) -> Interval:

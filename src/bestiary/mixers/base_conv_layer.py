@@ -55,6 +55,17 @@ class BaseConvLayer(nn.Module):
         self.gate_bias = _bias(gate_bias)
         self.conv_bias = _bias(conv_bias)
 
+    def kinds(self) -> str:
+        """What h, W, B1 and B2 are kept as, in words; parts that are left out are not named."""
+        parts: dict[str, object] = {"h": self.filter, "W": self.weight}
+        parts |= {"B1": self.gate_bias, "B2": self.conv_bias}
+        told = [
+            f"{name} {'Tensor' if isinstance(part, Tensor) else type(part).__name__}"
+            for name, part in parts.items()
+            if part is not None
+        ]
+        return ", ".join(told)
+
     def forward(self, u: Tensor) -> Tensor:
         """(batch, rows, width) to the same. ``UserError`` for another shape."""
         self._check_shape(u)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -88,6 +89,21 @@ class BaseConvStack(nn.Module):
             delay=self.delay,
             read_rows=self.read_rows,
         )
+
+    def __repr__(self) -> str:
+        """A line of sizes, then one for each kind of layer, however many layers there are."""
+        count = len(self.layers)
+        modes = "/".join(sorted({layer.mode for layer in self.layers}))
+        rows = "any" if self.inner_length is None else self.inner_length
+        read = "" if self.read_rows is None else f", {self.read_rows} rows read"
+        kinds = Counter(layer.kinds() for layer in self.layers)
+        lines = [f"  {number} × ({kind})" for kind, number in kinds.items()]
+        head = (
+            f"{type(self).__name__}({count} layer{'' if count == 1 else 's'}, N'={rows}, "
+            f"d'={self.width}, {modes}, delay={self.delay}{read}, "
+            f"{len(self.channels)} channel{'' if len(self.channels) == 1 else 's'} read"
+        )
+        return "\n".join([head, *lines]) + ")"
 
     def forward(self, x: Tensor, state: StackState | None = None) -> Any:
         """(batch, length, d) to (batch, length, channels read); with a state, (y, new state).

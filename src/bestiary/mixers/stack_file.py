@@ -55,6 +55,12 @@ class StackFile:
     about: dict[str, Any] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """Its sizes and what it is about; not every name and document."""
+        sizes = ", ".join(map(str, self.size))
+        stored = f", documents {', '.join(self.documents)}" if self.documents else ""
+        return f"StackFile((N, L, d, N', d') = ({sizes}), about {self.about}{stored})"
+
     @property
     def size(self) -> tuple[int | None, int, int | None, int | None, int]:
         """(N, L, d, N', d') (docs/theory.md, 'BaseConv'); None for what is not fixed."""
