@@ -11,7 +11,7 @@ ring. Values are immutable and hold what they are made from; nothing here comput
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -24,7 +24,7 @@ from bestiary.compile.taps import Taps
 from bestiary.errors import UserError
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Value:
     """An array of ``width`` channels.
 
@@ -66,6 +66,16 @@ class Value:
         """The name of the operation, lower case."""
         return type(self).__name__.lower()
 
+    def __repr__(self) -> str:
+        """Its operation, name and width; ``str`` of its program shows what it is made from."""
+        name = f" {self.name!r}" if self.name else ""
+        late = "" if self.delay is None else f", delay {self.delay}"
+        return f"<{self.operation}{name}, {self.width} channel{'s' * (self.width != 1)}{late}>"
+
+    def __iter__(self) -> Iterator[Value]:
+        """Its channels, each a value of one."""
+        return (read(self, channel) for channel in range(self.width))
+
     def __add__(self, other: Any) -> Value:
         return add(self, other)
 
@@ -93,6 +103,12 @@ class Value:
     def __matmul__(self, weight: Any) -> Value:
         return linear(self, weight)
 
+    def __rmatmul__(self, weight: Any) -> Value:
+        raise UserError(
+            f"an array of shape {np.shape(weight)} stands to the left of {_called(self)}; a linear "
+            "map of the channels stands to the right of them, u @ W"
+        )
+
     def __getitem__(self, channels: int | slice | Sequence[int]) -> Value:
         return read(self, channels)
 
@@ -102,19 +118,19 @@ class Value:
     __array_ufunc__ = None
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Input(Value):
     """An array given from outside: the program's rows from 0 on, 0 in all others."""
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Constant(Value):
     """The same numbers whatever the input."""
 
     rows: Rows
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Unary(Value):
     """What is made from one value."""
 
@@ -130,7 +146,7 @@ class Unary(Value):
         return replace(self, x=operands[0], **changes)
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Linear(Unary):
     """x W + b, row by row: weight (channels of x, width), bias a row of numbers or None."""
 
@@ -138,28 +154,28 @@ class Linear(Unary):
     bias: Rows | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class RowScale(Unary):
     """scale ⊙ x."""
 
     scale: Rows
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Conv(Unary):
     """taps * x, channel by channel: row t is Σ_s taps[s] · x[t - s] over all powers s."""
 
     taps: Taps
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Shift(Unary):
     """x moved ``by`` rows down (up where negative): row t is x[t - by]."""
 
     by: int
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Mul(Value):
     """The product of two arrays, entry by entry."""
 
@@ -176,7 +192,7 @@ class Mul(Value):
         return replace(self, a=operands[0], b=operands[1], **changes)
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Add(Value):
     """The sum of arrays of one width."""
 
@@ -192,7 +208,7 @@ class Add(Value):
         return replace(self, terms=tuple(operands), **changes)
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Concat(Value):
     """The channels of several arrays beside each other."""
 
@@ -208,14 +224,14 @@ class Concat(Value):
         return replace(self, parts=tuple(operands), **changes)
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Pad(Unary):
     """x with channels of zeros ``before`` and after it, ``width`` in all."""
 
     before: int
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
 class Read(Unary):
     """Some channels of x, in the order given."""
 
@@ -237,6 +253,7 @@ def constant_array(rows: Any, width: int, name: str = "") -> Constant:
 
 def linear(x: Value, weight: Any, bias: Any = None, name: str = "") -> Value:
     """x W + b. weight (channels of x, out); bias a number, (out,) or ``Rows``."""
+    _check_values("linear", x)
     matrix = constant(weight, f"the weight of {name or 'a linear map'}")
     if matrix.ndim != 2 or matrix.shape[0] != x.width:
         raise UserError(
@@ -250,11 +267,13 @@ def linear(x: Value, weight: Any, bias: Any = None, name: str = "") -> Value:
 
 def row_scale(x: Value, scale: Any, name: str = "") -> Value:
     """scale ⊙ x: a number, a number a channel, or ``Rows``."""
+    _check_values("row_scale", x)
     return RowScale(width=x.width, name=name, x=x, scale=_rows(scale, x.width, "a scale"))
 
 
 def conv(taps: Any, x: Value, name: str = "") -> Value:
     """taps * x. taps: ``Taps``, {power: values}, or (taps, channels) from power 0 on."""
+    _check_values("conv", x)
     if isinstance(taps, dict):
         taps = Taps.at(taps)
     elif not isinstance(taps, Taps):
@@ -269,17 +288,20 @@ def conv(taps: Any, x: Value, name: str = "") -> Value:
 
 def shift(x: Value, by: int, name: str = "") -> Value:
     """x moved ``by`` rows down, or up where ``by`` is negative."""
+    _check_values("shift", x)
     return Shift(width=x.width, name=name, x=x, by=whole(by, "a shift"))
 
 
 def mul(a: Value, b: Value, name: str = "") -> Value:
     """a ⊙ b."""
+    _check_values("mul", a, b)
     _same_width(a, b, "multiplied")
     return Mul(width=a.width, name=name, a=a, b=b)
 
 
 def add(a: Value, b: Any, name: str = "") -> Value:
     """a + b, where b is a value, a number, a number a channel, or ``Rows``."""
+    _check_values("add", a)
     if not isinstance(b, Value):
         b = constant_array(b, a.width)
     return total([a, b], name)
@@ -289,6 +311,7 @@ def total(terms: Sequence[Value], name: str = "") -> Value:
     """The sum of one or more values."""
     if not terms:
         raise UserError("a sum of no values was asked for; give at least one")
+    _check_values("total", *terms)
     for term in terms[1:]:
         _same_width(terms[0], term, "added")
     return Add(width=terms[0].width, name=name, terms=tuple(terms))
@@ -298,11 +321,13 @@ def concat(parts: Sequence[Value], name: str = "") -> Value:
     """The channels of all parts, one part after the other."""
     if not parts:
         raise UserError("a concatenation of no values was asked for; give at least one")
+    _check_values("concat", *parts)
     return Concat(width=sum(part.width for part in parts), name=name, parts=tuple(parts))
 
 
 def pad(x: Value, width: int, before: int = 0, name: str = "") -> Value:
     """x among channels of zeros: ``before`` of them first, ``width`` channels in all."""
+    _check_values("pad", x)
     if before < 0 or before + x.width > width:
         raise UserError(
             f"{_called(x)} of {x.width} channels does not fit into {width} from channel {before} on"
@@ -312,6 +337,7 @@ def pad(x: Value, width: int, before: int = 0, name: str = "") -> Value:
 
 def read(x: Value, channels: int | slice | Sequence[int], name: str = "") -> Value:
     """Some channels of x: a number, a slice or a list of them."""
+    _check_values("read", x)
     picked = np.arange(x.width)
     try:
         chosen = tuple(int(c) for c in np.atleast_1d(picked[channels]))
@@ -332,8 +358,22 @@ def _rows(values: Any, width: int, what: str) -> Rows:
             np.broadcast_to(rows.outside, (width,)),
         )
     elif shape != (width,):
-        raise UserError(f"{what} of shape {shape} was given for {width} channels")
+        by_row = not isinstance(values, Rows) and len(shape) == 2 and shape[1] in (1, width)
+        instead = "; numbers that differ from row to row are given as Rows.of(array)"
+        raise UserError(
+            f"{what} of shape {shape} was given for {width} channels{instead if by_row else ''}"
+        )
     return rows
+
+
+def _check_values(operation: str, *values: object) -> None:
+    """``UserError`` where an operation was given something else than a value of a program."""
+    for value in values:
+        if not isinstance(value, Value):
+            raise UserError(
+                f"{operation} was given {type(value).__name__} where a value of a program is "
+                "needed, such as input_array('u', 2) or what is made from it"
+            )
 
 
 def _same_width(a: Value, b: Value, done: str) -> None:
@@ -345,7 +385,8 @@ def _same_width(a: Value, b: Value, done: str) -> None:
 
 
 def _called(value: Value) -> str:
-    return value.name or f"a {value.operation}"
+    article = "an" if value.operation[0] in "aeiou" else "a"
+    return value.name or f"{article} {value.operation}"
 
 
 def _called_number(other: object) -> str:

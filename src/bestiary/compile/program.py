@@ -17,7 +17,7 @@ Mode = Literal["causal", "circular"]
 MODES: tuple[Mode, ...] = ("causal", "circular")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """``output`` as a function of ``inputs``.
 
@@ -39,6 +39,7 @@ class Program:
     linear: bool = False
 
     def __post_init__(self) -> None:
+        self._check_types()
         whole(self.rows, "the number of rows of a program")
         if self.rows < 1:
             raise UserError(f"a program has {self.rows} rows; it needs at least 1")
@@ -61,6 +62,21 @@ class Program:
         for value in self.order:
             if value.operation == "input" and id(value) not in given:
                 raise UserError(f"the input {value.name} is used but is not among the inputs")
+
+    def _check_types(self) -> None:
+        wrong = isinstance(self.inputs, Value) or not isinstance(self.inputs, Iterable)
+        others = [] if wrong else [one for one in self.inputs if not isinstance(one, Value)]
+        if wrong or others:
+            found = others[0] if others else self.inputs
+            raise UserError(
+                f"the inputs of a program are {_kind(found)}; give a tuple of values: "
+                "Program((u,), y, rows=N)"
+            )
+        if not isinstance(self.output, Value):
+            raise UserError(
+                f"the output of a program is {_kind(self.output)}; give one value, of several "
+                "concat([y, z])"
+            )
 
     @property
     def window(self) -> tuple[int, int]:
@@ -86,6 +102,14 @@ class Program:
             before += other.width
         raise UserError(f"{value.name} is not an input of {self.name}")
 
+    def __repr__(self) -> str:
+        """Its sizes; ``str`` shows every value."""
+        ring = f", ring {self.ring}" if self.ring else ""
+        return (
+            f"<Program {self.name!r}: {self.rows} × {self.width} to {self.output.width} channels, "
+            f"{self.mode}{ring}, {len(self)} values>"
+        )
+
     def __iter__(self) -> Iterator[Value]:
         return iter(self.order)
 
@@ -99,6 +123,11 @@ class Program:
         lines = [f"  {names[id(v)]} = {_told(v, names)}" for v in self.order]
         tail = f"  read rows {self.window[0]} to {self.window[1] - 1} of {names[id(self.output)]}"
         return "\n".join([head, *lines, tail])
+
+
+def _kind(found: object) -> str:
+    """What was given in place of a value, shortly: an array may have many entries."""
+    return repr(found) if isinstance(found, Value) else f"of type {type(found).__name__}"
 
 
 def in_order(outputs: Iterable[Value]) -> list[Value]:
@@ -131,9 +160,9 @@ def _told(value: Value, names: dict[int, str]) -> str:
     elif isinstance(value, Shift):
         parts.append(f"{value.by:+d}")
     elif isinstance(value, RowScale):
-        parts.append(repr(value.scale))
+        parts.append(value.scale.told())
     elif isinstance(value, Constant):
-        parts.append(repr(value.rows))
+        parts.append(value.rows.told())
     delay = "" if value.delay is None else f" @{value.delay}"
     return f"{value.operation}({', '.join(parts)}) [{value.width}]{delay}"
 
@@ -156,7 +185,7 @@ def _told_cell(cell: Cell, names: dict[int, str]) -> str:
 def _told_number(number: object) -> str:
     """A row number: nothing for 0, ``rows`` for one that differs from row to row."""
     if isinstance(number, Rows):
-        return f"rows {number.start}..{number.stop - 1}"
+        return number.told()
     return "" if number == 0 else _in_digits(number)
 
 
