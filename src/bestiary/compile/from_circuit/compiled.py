@@ -9,6 +9,7 @@ from bestiary.compile.bounds import Bound
 from bestiary.compile.cell import Cell
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_circuit.arrays import arrays
+from bestiary.compile.from_circuit.batches import batches
 from bestiary.compile.from_circuit.by_levels import by_levels
 from bestiary.compile.from_circuit.levels import levels_of
 from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
@@ -27,6 +28,7 @@ def compile_circuit(
     layout: str = "wide",
     *,
     rows: int = 1,
+    channels: int | None = None,
     d: int = 1,
     mode: Mode = "causal",
     radix: int = 2,
@@ -42,30 +44,39 @@ def compile_circuit(
     - ``narrow``: values row by row, ``d`` in a row, inputs padded to (batch, ⌈inputs/d⌉, d); a few
       layers times log2 of the width for every depth, N' = O(w/d), at most 4d channels at radix 2.
 
-    balance: re-associate chains first. radix, mode: of the narrow layout's routing. optimize:
-    search for the best schedule of a small wide circuit. ``UserError`` for complex constants, and
-    for settings of the other layout.
+    channels: of the wide layout at most; fewer take more layers (``batches``), and ``UserError``
+    says where they are too few. balance: re-associate chains first. radix, mode: of the narrow
+    layout's routing. optimize: search for the best schedule of a small wide circuit. ``UserError``
+    for complex constants, and for settings of the other layout.
     """
     if layout not in LAYOUTS:
         raise unknown_name("layout", layout, LAYOUTS)
     if balance:
         circuit = balanced(circuit)
     if layout == "narrow":
-        if rows != 1 or optimize is not None:
-            raise UserError("rows and optimize are settings of the wide layout, not of the narrow")
+        if rows != 1 or channels is not None or optimize is not None:
+            raise UserError(
+                "rows, channels and optimize are settings of the wide layout, not of the narrow"
+            )
         return compile_program(_told(circuit, narrow(circuit, d, mode, radix)))
     if (d, mode, radix) != (1, "causal", 2):
         raise UserError("d, mode and radix are settings of the narrow layout, not of the wide one")
     if optimize is not None:
         return compile_program(_told(circuit, arrays(circuit, rows)), optimize=optimize)
+    most = 2 * levels_of(circuit).most if channels is None else channels
+    for found in _widest(circuit, rows, most):
+        return found
+    return compile_program(_told(circuit, batches(circuit, most, rows)))
+
+
+def _widest(circuit: Circuit, rows: int, most: int) -> list[Compiled]:
+    """The best stack that forms all products of a level at once, if one is no wider than that."""
     levelled = compile_program(_told(circuit, by_levels(circuit, rows)))
-    if len(levelled.stack.layers) <= circuit.multiplicative_depth:
-        return levelled
-    if circuit.products.sum() > MOST_TRIED:
-        return levelled
-    placed = compile_program(_told(circuit, arrays(circuit, rows)))
-    within = placed.stack.width <= 2 * levels_of(circuit).most
-    return min([levelled, *([placed] if within else [])], key=_cost)
+    deep = len(levelled.stack.layers) > circuit.multiplicative_depth
+    found = [levelled]
+    if deep and circuit.products.sum() <= MOST_TRIED:
+        found.append(compile_program(_told(circuit, arrays(circuit, rows))))
+    return sorted((one for one in found if one.stack.width <= most), key=_cost)
 
 
 def circuit_bounds(

@@ -10,8 +10,10 @@ from typing import Any
 from bestiary.circuits import Circuit, balanced
 from bestiary.compile.bounds import Bound
 from bestiary.compile.degree import depth_floor
+from bestiary.compile.from_circuit.batches import batches
 from bestiary.compile.from_circuit.compiled import circuit_bounds, compile_circuit
 from bestiary.compile.report import measure
+from bestiary.errors import UserError
 
 MOST_ROUTED = 4096
 """Gates of circuits whose narrow layouts are compiled too: their layers go with every depth."""
@@ -22,8 +24,8 @@ class Way:
     """One way to compile a circuit, and what came out.
 
     layers: L. channels: d'. inner_rows: N'. nonzeros: entries of all weights that are not 0.
-    bound: what its layout is held to, None for routing of a larger radix. best: whether no other
-    way has fewer of one of the first three and no more of the others.
+    bound: what its layout is held to, None with fewer channels or a larger radix. best: whether no
+    other way has fewer of one of the first three and no more of the others.
     """
 
     name: str
@@ -43,9 +45,9 @@ class Way:
 def frontier(circuit: Circuit, watch: Callable[[str], None] | None = None) -> list[Way]:
     """Every way to compile a circuit of real numbers, measured, fewest layers first.
 
-    Wide as it is and balanced; narrow, in a ring and not, with d in a row from 1 to a quarter of
-    the widest depth, and radices of the routing from 2 to 8. ``watch`` is told each one's name
-    before it is compiled.
+    Wide as it is, balanced, and in fewer channels; narrow, in a ring and not, with d in a row from
+    1 to a quarter of the widest depth, and radices of the routing from 2 to 8. ``watch`` is told
+    each one's name before it is compiled.
     """
     ways: dict[tuple[int, int, int], Way] = {}
     for name, of, settings in _choices(circuit):
@@ -73,6 +75,7 @@ def _choices(circuit: Circuit) -> Iterator[_Choice]:
         yield "wide, balanced", shallow, {}
     if circuit.size > MOST_ROUTED:
         return
+    yield from _capped(circuit)
     d = 1
     while d == 1 or 4 * d <= circuit.width:
         for mode, radix in product(("circular", "causal"), (2, 4, 8)):
@@ -81,17 +84,29 @@ def _choices(circuit: Circuit) -> Iterator[_Choice]:
         d *= 4
 
 
+def _capped(circuit: Circuit) -> Iterator[_Choice]:
+    """Wide in fewer and fewer channels, as long as they do."""
+    channels = compile_circuit(circuit).stack.width
+    while (channels := channels * 3 // 4) >= circuit.width_in:
+        try:
+            batches(circuit, channels)
+        except UserError:
+            return
+        yield f"wide, {channels} channels", circuit, {"channels": channels}
+
+
 def _measured(name: str, circuit: Circuit, settings: Mapping[str, Any]) -> Way:
     report = measure(compile_circuit(circuit, **settings))
     radix = settings.get("radix", 2)
-    held = {key: value for key, value in settings.items() if key != "radix"}
+    held = {key: settings[key] for key in ("layout", "d", "mode") if key in settings}
+    stated = radix == 2 and "channels" not in settings
     return Way(
         name,
         report.layers,
         report.width,
         report.inner_rows,
         report.parameters.nonzero,
-        next(iter(circuit_bounds(circuit, **held).values())) if radix == 2 else None,
+        next(iter(circuit_bounds(circuit, **held).values())) if stated else None,
     )
 
 
