@@ -12,6 +12,7 @@ from bestiary.compile.expression import Value, conv, input_array, linear, mul, p
 from bestiary.compile.mixer_forms import array
 from bestiary.compile.program import Mode, Program
 from bestiary.compile.rows import Rows
+from bestiary.compile.sizes import row_count
 from bestiary.compile.taps import Taps
 from bestiary.errors import UserError
 from bestiary.mixers.base_conv import BaseConv
@@ -61,6 +62,7 @@ def stack_arrays(module: nn.Module, length: int) -> StackArrays:
             f"a {type(module).__name__} was given where a BaseConv or a stack of BaseConv layers "
             "is needed"
         )
+    row_count(length, "a compiled BaseConv")
     stack = module.stack if isinstance(module, BaseConv) else module
     projection = module.output if isinstance(module, BaseConv) else None
     rows = length + stack.delay if stack.inner_length is None else stack.inner_length

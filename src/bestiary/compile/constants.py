@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestiary.compile.sizes import MOST_BITS
 from bestiary.errors import UserError
 
 Array = NDArray[Any]
@@ -34,10 +34,13 @@ def constant(values: Any, what: str) -> Array:
         )
     if array.dtype.kind in "iu" and array.size and np.abs(array).max() > LARGEST_EXACT:
         return array.astype(object)
-    array = array.astype(np.float64)
+    given = array
+    with np.errstate(over="ignore"):
+        array = array.astype(np.float64)
     if not np.isfinite(array).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise UserError(f"{what} has {array[place]} at {place}; every entry must be finite")
+        at = f" at {place}" if place else ""
+        raise UserError(f"{what} has {given[place]!s}{at}; every entry must be finite in float64")
     array.setflags(write=False)
     return array
 
@@ -48,7 +51,19 @@ def _exact(array: Array, what: str) -> Array:
             raise UserError(
                 f"{what} has {value!r} at {place}; an exact array holds ints and Fractions alone"
             )
+    check_bits(array, what)
     return array
+
+
+def check_bits(array: Array, what: str) -> None:
+    """``UserError`` for exact numbers of more than ``MOST_BITS`` above or below the line."""
+    for number in array.ravel().tolist():
+        bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+        if bits > MOST_BITS:
+            raise UserError(
+                f"{what} takes {bits:,} bits exactly; up to {MOST_BITS:,} are kept, so scale it "
+                "down or use floats"
+            )
 
 
 def exact(array: Array) -> Array:
@@ -76,11 +91,3 @@ def floating(array: Array) -> Array:
         raise UserError(
             f"a constant is larger than float64 holds, {np.finfo(float).max:.1e}; scale it down"
         ) from None
-
-
-def whole(number: Any, what: str) -> int:
-    """A number of rows, or another that has to be whole, as an int; ``UserError`` otherwise."""
-    try:
-        return operator.index(number)
-    except TypeError:
-        raise UserError(f"{what} is {number!r}; a whole number is needed") from None

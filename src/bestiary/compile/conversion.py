@@ -15,6 +15,7 @@ from bestiary.compile.gated_blocks import block_program
 from bestiary.compile.gated_channels import channel_programs
 from bestiary.compile.mixer_forms import gated_form_of
 from bestiary.compile.program import Program
+from bestiary.compile.sizes import row_count
 from bestiary.compile.verify import agree
 from bestiary.errors import UserError, unknown_name
 from bestiary.mixers.base_conv import BaseConv
@@ -45,7 +46,7 @@ def converted(
     """
     if layout not in LAYOUTS:
         raise unknown_name("layout", layout, LAYOUTS)
-    if length < 1:
+    if row_count(length, "a compiled mixer") < 1:
         raise UserError(f"a mixer cannot be compiled for {length} positions; give at least 1")
     name = what or type(module).__name__
     reference = copy.deepcopy(module).to("cpu", torch.float64).eval()

@@ -8,12 +8,14 @@ import numpy as np
 import torch
 
 from bestiary.compile.allocate import channel_of
+from bestiary.compile.arithmetic import arithmetic
 from bestiary.compile.cell import Cell, RowNumber
 from bestiary.compile.constants import floating
 from bestiary.compile.expression import Concat, Value
 from bestiary.compile.extent import bounded, needed
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
+from bestiary.compile.sizes import row_count
 from bestiary.compile.taps import Taps
 from bestiary.errors import UserError
 from bestiary.mixers.base_conv_layer import BaseConvLayer
@@ -28,6 +30,7 @@ MOST_POWERS = 16
 """A filter of up to so many taps is applied by moving rows."""
 
 
+@arithmetic()
 def emit(program: Program) -> BaseConvStack:
     """The stack whose layers are those of an allocated program, in float64."""
     layers = layers_of(program)
@@ -73,7 +76,10 @@ def outputs(program: Program) -> tuple[Value, ...]:
 
 
 def inner_rows(program: Program) -> int:
-    """N': the ring, or as many rows as hold every row that is needed of every value."""
+    """N': the ring, or as many rows as hold every row that is needed of every value.
+
+    ``UserError`` for more than ``MOST_ROWS``.
+    """
     if program.ring is not None:
         return program.ring
     last = max(program.rows, program.window[1] + (program.output.delay or 0))
@@ -81,7 +87,7 @@ def inner_rows(program: Program) -> int:
     for value in program:
         _, stop = bounded(need[id(value)], value.name or "a value")
         last = max(last, stop + (value.delay or 0))
-    return last
+    return row_count(last, f"the array of {program.name}")
 
 
 def layer(program: Program, cells: Sequence[Cell], width: int, rows: int) -> BaseConvLayer:

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.compile.constants import Array, constant, whole
+from bestiary.compile.constants import Array, constant
 from bestiary.compile.rows import Rows
+from bestiary.compile.sizes import channel_count, row, whole
 from bestiary.compile.taps import Taps
 from bestiary.errors import UserError
 
@@ -240,7 +241,7 @@ class Read(Unary):
 
 def input_array(name: str, width: int, labels: Sequence[str] | None = None) -> Input:
     """An input of ``width`` channels."""
-    if width < 1:
+    if channel_count(width, f"the input {name}") < 1:
         raise UserError(f"the input {name} has {width} channels; it needs at least 1")
     names = None if labels is None else tuple(labels)
     return Input(width=width, name=name, labels=names)
@@ -248,6 +249,7 @@ def input_array(name: str, width: int, labels: Sequence[str] | None = None) -> I
 
 def constant_array(rows: Any, width: int, name: str = "") -> Constant:
     """Numbers that do not depend on the input: ``Rows``, a number, or a number a channel."""
+    channel_count(width, name or "a constant")
     return Constant(width=width, name=name, rows=_rows(rows, width, "a constant"))
 
 
@@ -289,7 +291,7 @@ def conv(taps: Any, x: Value, name: str = "") -> Value:
 def shift(x: Value, by: int, name: str = "") -> Value:
     """x moved ``by`` rows down, or up where ``by`` is negative."""
     _check_values("shift", x)
-    return Shift(width=x.width, name=name, x=x, by=whole(by, "a shift"))
+    return Shift(width=x.width, name=name, x=x, by=row(by, "a shift"))
 
 
 def mul(a: Value, b: Value, name: str = "") -> Value:
@@ -322,13 +324,15 @@ def concat(parts: Sequence[Value], name: str = "") -> Value:
     if not parts:
         raise UserError("a concatenation of no values was asked for; give at least one")
     _check_values("concat", *parts)
-    return Concat(width=sum(part.width for part in parts), name=name, parts=tuple(parts))
+    width = channel_count(sum(part.width for part in parts), name or "a concatenation")
+    return Concat(width=width, name=name, parts=tuple(parts))
 
 
 def pad(x: Value, width: int, before: int = 0, name: str = "") -> Value:
     """x among channels of zeros: ``before`` of them first, ``width`` channels in all."""
     _check_values("pad", x)
-    if before < 0 or before + x.width > width:
+    channel_count(width, name or "a padded value")
+    if whole(before, "the first channel of what is padded") < 0 or before + x.width > width:
         raise UserError(
             f"{_called(x)} of {x.width} channels does not fit into {width} from channel {before} on"
         )

@@ -17,6 +17,7 @@ from bestiary.compile.expression import (
 )
 from bestiary.compile.program import Program
 from bestiary.compile.rows import EVERYWHERE, NOWHERE, Interval, Rows, hull, moved, overlap
+from bestiary.compile.sizes import row_count
 from bestiary.errors import UserError
 
 Extents = dict[int, Interval]
@@ -138,7 +139,7 @@ def constant_support(number: Rows | object) -> Interval:
 
 
 def bounded(rows: Interval, what: str) -> tuple[int, int]:
-    """An interval as ints; ``UserError`` where it has no end. Nothing becomes (0, 0)."""
+    """An interval as ints, (0, 0) for nothing; ``UserError`` where it is endless or too long."""
     if rows[0] >= rows[1]:
         return (0, 0)
     if math.isinf(rows[0]) or math.isinf(rows[1]):
@@ -146,4 +147,5 @@ def bounded(rows: Interval, what: str) -> tuple[int, int]:
             f"{what} is needed in infinitely many rows; give its constants rows (a mask), so that "
             "they end"
         )
+    row_count(int(rows[1]) - int(rows[0]), what)
     return int(rows[0]), int(rows[1])

@@ -12,6 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from bestiary.compile.arithmetic import combined
+from bestiary.compile.constants import alike
 from bestiary.compile.expression import (
     Add,
     Concat,
@@ -65,6 +67,8 @@ def _constant(like: Value, rows: Rows) -> Constant:
 
 
 def _mul(value: Mul) -> Value | None:
+    if isinstance(value.a, Constant) and isinstance(value.b, Constant):
+        return _constant(value, value.a.rows * value.b.rows)
     for one, other in ((value.a, value.b), (value.b, value.a)):
         if isinstance(one, Constant):
             return RowScale(width=value.width, name=value.name, x=other, scale=one.rows)
@@ -78,7 +82,8 @@ def _linear(value: Linear, once: Once) -> Value | None:
         return _constant(value, rows)
     if isinstance(x, Linear) and once(x):
         bias = value.bias if x.bias is None else mapped(x.bias, value)
-        return replace(value, x=x.x, weight=x.weight @ value.weight, bias=bias)
+        weight = combined(np.matmul, x.weight, value.weight)
+        return replace(value, x=x.x, weight=weight, bias=bias)
     square = value.weight.shape[0] == value.width
     if square and value.bias is None and np.array_equal(value.weight, np.eye(value.width)):
         return x
@@ -88,7 +93,8 @@ def _linear(value: Linear, once: Once) -> Value | None:
 def mapped(rows: Rows, through: Linear) -> Rows:
     """Row constants taken through a linear map and its bias."""
     weight = through.weight
-    out = Rows(rows.start, rows.values @ weight, rows.outside @ weight)
+    values, outside = (combined(np.matmul, one, weight) for one in (rows.values, rows.outside))
+    out = Rows(rows.start, *alike(values, outside))
     return out if through.bias is None else out + through.bias
 
 

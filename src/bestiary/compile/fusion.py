@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bestiary.compile.arithmetic import combined, of_bounded_size, total
 from bestiary.compile.cell import Cell, RowNumber
-from bestiary.compile.constants import Scalar
+from bestiary.compile.constants import Scalar, alike
 from bestiary.compile.expression import Value
 from bestiary.compile.rows import Rows
 from bestiary.compile.taps import Taps, shift_by
@@ -93,7 +94,8 @@ def scaled_by(form: Form, number: RowNumber) -> Form | None:
     if is_number(number, 0):
         return of_number(0)
     if form.constant:
-        return Form(bias=simplest(form.bias * form.conv_bias * number))
+        # Of exact numbers a product has as many digits as both, so that squares of squares explode.
+        return Form(bias=of_bounded_size(simplest(form.bias * form.conv_bias * number)))
     if not isinstance(number, Rows):
         gate = {wire: weight * number for wire, weight in form.gate.items()}
         return Form(
@@ -198,19 +200,17 @@ def convolved_by(form: Form, taps: Taps, ring: int | None) -> Form | None:
 
 def filtered_number(taps: Taps, number: RowNumber, ring: int | None) -> RowNumber:
     """taps * number, over all rows, or those of a ring."""
-    gain = taps.values.sum()
+    number = simplest(number)
     if not isinstance(number, Rows):
-        return number * gain
+        return number * total(taps.values)
     if ring is not None:
-        given = number.at(0, ring)
-        turned = [np.roll(given, power) for power in taps.powers.tolist()]
-        parts = [part * value for part, value in zip(turned, taps.values, strict=True)]
-        return simplest(Rows.of(np.sum(parts, axis=0)))
-    moving = number.values - number.outside
-    span = taps.high - taps.low
-    values = np.zeros(len(moving) + span, dtype=np.result_type(moving, taps.values))
-    for power, value in zip(taps.powers.tolist(), taps.values, strict=True):
-        first = power - taps.low
-        values[first : first + len(moving)] += moving * value
-    outside = np.asarray(number.outside * gain)
-    return simplest(Rows(number.start + taps.low, values + outside, outside))
+        taps = taps.wrapped(ring)
+        long = taps.applied(number.at(0, ring))
+        turned = np.zeros(3 * ring, dtype=long.dtype)
+        turned[taps.low : taps.low + len(long)] = long
+        turned = combined(lambda rows: rows.sum(axis=0), turned.reshape(3, ring))
+        return simplest(Rows(0, turned, turned[:1].reshape(()) * 0))
+    moving = taps.applied(combined(np.subtract, number.values, number.outside))
+    outside = combined(np.multiply, number.outside, total(taps.values))
+    values = combined(np.add, moving, outside)
+    return simplest(Rows(number.start + taps.low, *alike(values, outside)))

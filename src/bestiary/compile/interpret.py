@@ -38,7 +38,8 @@ def interpret(program: Program, inputs: Any, *, exactly: bool = False) -> Array:
     """The rows read of the output, (batch, rows read, width) for inputs (batch, N, d).
 
     (N, d) without a batch gives (rows read, width). exactly: with ints and ``Fraction`` s all
-    through, as an object array; float64 otherwise. ``UserError`` for a wrong shape.
+    through, as an object array; float64 otherwise, with infinities and NaN where it overflows.
+    ``UserError`` for a wrong shape, and for what is not finite where it is to be exact.
     """
     return Interpretation(program, inputs, exactly=exactly).output
 
@@ -46,6 +47,7 @@ def interpret(program: Program, inputs: Any, *, exactly: bool = False) -> Array:
 class Interpretation:
     """All values of a program on one batch of inputs; ``of(value, lo, hi)`` gives rows of one."""
 
+    @np.errstate(over="ignore", invalid="ignore")
     def __init__(self, program: Program, inputs: Any, *, exactly: bool = False) -> None:
         self.program = program
         self.exactly = exactly
@@ -56,6 +58,11 @@ class Interpretation:
             raise UserError(
                 f"an input of shape {np.shape(inputs)} was given to {program.name}; "
                 f"(batch, {program.rows}, {program.width}) is needed"
+            )
+        if exactly and array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise UserError(
+                f"an input with {array[~np.isfinite(array)][0]} was given to {program.name}; exact "
+                "numbers are finite"
             )
         self.inputs = exact(array) if exactly else floating(array)
         self.batch = len(self.inputs)

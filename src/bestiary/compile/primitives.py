@@ -19,6 +19,7 @@ from bestiary.compile.expression import Value, concat, conv, input_array, mul, r
 from bestiary.compile.extent import support
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
+from bestiary.compile.sizes import row_count
 from bestiary.compile.taps import Taps
 from bestiary.errors import UserError
 
@@ -39,6 +40,7 @@ def scale(array: Any) -> Program:
 
 def linear(rows: int, weight: Any, bias: Any = None) -> Program:
     """u W + b in every row: weight (width, out), bias (out,) or None. 1 layer."""
+    row_count(rows, "a linear map")
     matrix = _matrix(weight, "the weight of a linear map")
     u = input_array("u", matrix.shape[0])
     numbers = None
@@ -88,7 +90,7 @@ def remember(filter: Any, scale: Any, m: int, s: int = 0, t: int = 0) -> Program
     if h.shape[1] != width:
         raise UserError(f"the filter has {h.shape[1]} channels, the scale {width}; give as many")
     for size, what in ((m, "m"), (s, "s"), (t, "t")):
-        if size < 0:
+        if row_count(size, what) < 0:
             raise UserError(f"{what} is {size}; a number of rows is 0 or more")
     total, at = n + s + m + t, n + s
     y = input_array("y", width)

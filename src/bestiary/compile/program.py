@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Literal
 
 from bestiary.compile.cell import Cell
-from bestiary.compile.constants import whole
 from bestiary.compile.expression import Constant, Conv, Linear, RowScale, Shift, Value
 from bestiary.compile.rows import Rows
+from bestiary.compile.sizes import row, row_count
 from bestiary.errors import UserError, unknown_name
 
 Mode = Literal["causal", "circular"]
@@ -40,8 +40,7 @@ class Program:
 
     def __post_init__(self) -> None:
         self._check_types()
-        whole(self.rows, "the number of rows of a program")
-        if self.rows < 1:
+        if row_count(self.rows, "a program") < 1:
             raise UserError(f"a program has {self.rows} rows; it needs at least 1")
         if self.mode not in MODES:
             raise unknown_name("program mode", self.mode, MODES)
@@ -50,9 +49,9 @@ class Program:
                 f"a {self.mode} program has ring {self.ring}; a circular one needs the number of "
                 "rows of its ring, a causal one has none"
             )
-        if self.ring is not None and self.ring < self.rows:
+        if self.ring is not None and row_count(self.ring, "a ring") < self.rows:
             raise UserError(f"a ring of {self.ring} rows cannot hold {self.rows} rows of input")
-        first, stop = self.window
+        first, stop = (row(end, "an end of the rows that are read") for end in self.window)
         if first >= stop or (self.ring is not None and (first < 0 or stop > self.ring)):
             raise UserError(
                 f"rows {first} to {stop} of the output cannot be read; give the first row and the "

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.compile.constants import Array, alike, constant, whole
+from bestiary.compile.arithmetic import combined
+from bestiary.compile.constants import Array, alike, constant
+from bestiary.compile.sizes import row, row_count
 from bestiary.errors import UserError
 
 Interval = tuple[float, float]
@@ -39,6 +41,7 @@ class Rows:
     @classmethod
     def of(cls, values: Any, start: int = 0, what: str = "a row constant") -> Rows:
         """(rows, channels) or (rows,) numbers from row ``start`` on, 0 elsewhere."""
+        start = row(start, f"the first row of {what}")
         array = constant(values, what)
         return cls(start, array, np.zeros(array.shape[1:], dtype=array.dtype))
 
@@ -51,9 +54,10 @@ class Rows:
     @classmethod
     def window(cls, lo: int, hi: int, channels: int | None = None) -> Rows:
         """1 in rows lo ≤ t < hi, 0 elsewhere."""
-        lo, hi = whole(lo, "the first row of a window"), whole(hi, "the end of a window")
+        lo, hi = row(lo, "the first row of a window"), row(hi, "the end of a window")
         if hi < lo:
             raise UserError(f"a window from row {lo} ends before it at {hi}; give lo ≤ hi")
+        row_count(hi - lo, "a window")
         shape = (hi - lo,) if channels is None else (hi - lo, channels)
         return cls.of(np.ones(shape), lo)
 
@@ -81,7 +85,8 @@ class Rows:
         return bool(np.all(self.outside == number)) and self.uniform
 
     def at(self, lo: int, hi: int) -> Array:
-        """Rows lo ≤ t < hi as an array."""
+        """Rows lo ≤ t < hi as an array; ``UserError`` for too many."""
+        row_count(hi - lo, "a row constant")
         out = np.empty((hi - lo, *self.outside.shape), dtype=self.values.dtype)
         out[...] = self.outside
         first, last = max(lo, self.start), min(hi, self.stop)
@@ -133,18 +138,13 @@ class Rows:
 
     def _with(self, other: Any, combine: Callable[..., Array]) -> Rows:
         if not isinstance(other, Rows):
-            values, outside, number = alike(self.values, self.outside, np.asarray(other))
-            return Rows(
-                self.start,
-                np.asarray(combine(values, number)),
-                np.asarray(combine(outside, number)),
-            )
+            values = combined(combine, self.values, other)
+            return Rows(self.start, *alike(values, combined(combine, self.outside, other)))
         spans = [(r.start, r.stop) for r in (self, other) if len(r.values)]
         lo = min((start for start, _ in spans), default=0)
         hi = max((stop for _, stop in spans), default=0)
-        mine, theirs = alike(self.at(lo, hi), other.at(lo, hi))
-        outside, beyond = alike(self.outside, other.outside)
-        return Rows(lo, np.asarray(combine(mine, theirs)), np.asarray(combine(outside, beyond)))
+        values = combined(combine, self.at(lo, hi), other.at(lo, hi))
+        return Rows(lo, *alike(values, combined(combine, self.outside, other.outside)))
 
 
 def _numbers(values: Array) -> str:

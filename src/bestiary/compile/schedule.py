@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bestiary.compile.arithmetic import arithmetic
 from bestiary.compile.cell import Cell, RowNumber
 from bestiary.compile.constants import Scalar
 from bestiary.compile.expression import (
@@ -57,6 +58,7 @@ Channels = list[Form]
 """A value, channel by channel."""
 
 
+@arithmetic()
 def schedule(program: Program) -> Program:
     """The same program as cells, each with the layer that computes it, out of a retimed one.
 

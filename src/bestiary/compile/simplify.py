@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
+from bestiary.compile.arithmetic import arithmetic
 from bestiary.compile.exactness import exact_throughout
 from bestiary.compile.expression import Constant, Input, Value
 from bestiary.compile.extent import needed
@@ -16,6 +17,7 @@ MOST_ROUNDS = 8
 """A fold can make room for another; programs that people write need two or three rounds."""
 
 
+@arithmetic()
 def simplify(program: Program) -> Program:
     """The same program with equal values shared and steps folded into one another.
 

@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestiary.compile.constants import Array, alike, constant, whole
+from bestiary.compile.arithmetic import combined, held
+from bestiary.compile.constants import Array, alike, constant
+from bestiary.compile.sizes import row, row_count
 from bestiary.errors import UserError
 
 DIRECT_PRODUCTS = 1 << 16
 """Up to so many products of taps a composition is summed directly, and exactly."""
+
+DIRECT_LENGTH = 1 << 10
+"""So are filtered constants, unless both are longer."""
 
 
 class Taps:
@@ -28,12 +33,14 @@ class Taps:
     @classmethod
     def of(cls, values: Any, start: int = 0, what: str = "a filter") -> Taps:
         """A filter with a tap at every power from ``start`` on."""
+        start = row(start, f"the least power of {what}")
         array = constant(values, what)
         if array.ndim not in (1, 2) or not len(array):
             raise UserError(
                 f"{what} has shape {array.shape}; (taps, channels) or (taps,) with at least one "
                 "tap is needed"
             )
+        row_count(len(array), what)
         return cls(np.arange(start, start + len(array)), array)
 
     @classmethod
@@ -41,7 +48,7 @@ class Taps:
         """From {power: value, or values by channel}."""
         if not taps:
             raise UserError(f"{what} has no taps; give at least one as {{power: value}}")
-        order = sorted(whole(power, f"a power of {what}") for power in taps)
+        order = sorted(row(power, f"a power of {what}") for power in taps)
         given = alike(*(constant(taps[power], what) for power in order))
         values = np.broadcast_arrays(*given)
         return cls(np.array(order), np.stack(values))
@@ -93,8 +100,7 @@ class Taps:
 
     def scaled(self, by: Any) -> Taps:
         """Times a number, or a number a channel."""
-        values, number = alike(self._wide(np.ndim(by)), np.asarray(by))
-        return Taps(self.powers, values * number)
+        return Taps(self.powers, combined(np.multiply, self._wide(np.ndim(by)), by))
 
     def wrapped(self, rows: int) -> Taps:
         """Modulo X^rows - 1."""
@@ -107,19 +113,36 @@ class Taps:
         return _collected(np.concatenate([self.powers, other.powers]), np.concatenate(values))
 
     def __mul__(self, other: Taps) -> Taps:
-        """The filter that applies one after the other."""
+        """The filter that applies one after the other; ``UserError`` where it is too long."""
         dims = max(self.values.ndim, other.values.ndim) - 1
         mine, theirs = alike(self._wide(dims), other._wide(dims))
         exact = mine.dtype == object or theirs.dtype == object
         if exact or len(mine) * len(theirs) * max(1, mine[0].size) <= DIRECT_PRODUCTS:
-            values = mine[:, None] * theirs[None, :]
+            values = combined(np.multiply, mine[:, None], theirs[None, :])
             powers = np.add.outer(self.powers, other.powers)
             return _collected(powers.ravel(), values.reshape(powers.size, *values.shape[2:]))
-        # Slow to import, and few programs have filters as long as that.
-        from scipy.signal import fftconvolve
+        values = _transformed(self._dense(mine), other._dense(theirs))
+        low = self.low + other.low
+        return Taps(np.arange(low, low + len(values)), values)
 
-        values = fftconvolve(self._dense(mine), other._dense(theirs), axes=0)
-        return Taps.of(values, self.low + other.low)
+    def applied(self, rows: Array) -> Array:
+        """This, of one channel, times all of (rows,): from row ``low`` after their first on."""
+        count = row_count(len(rows) + self.high - self.low, "a filtered constant")
+        exact = self.values.dtype == object or rows.dtype == object
+        if min(len(self.powers), len(rows)) > DIRECT_LENGTH and not exact:
+            return _transformed(self._dense(self.values), rows)
+
+        def added(taps: Array, rows: Array) -> Array:
+            out = np.zeros(count, dtype=np.result_type(taps, rows))
+            if len(rows) < len(taps):
+                for i, number in enumerate(rows):
+                    out[self.powers - self.low + i] += number * taps
+            else:
+                for first, tap in zip((self.powers - self.low).tolist(), taps, strict=True):
+                    out[first : first + len(rows)] += tap * rows
+            return out
+
+        return combined(added, self.values, rows)
 
     def __repr__(self) -> str:
         if len(self.powers) <= 4 and self.values.ndim == 1:
@@ -130,12 +153,22 @@ class Taps:
         return f"{len(self.powers)} taps X^{self.low}..X^{self.high}"
 
     def _dense(self, values: Array) -> Array:
-        out = np.zeros((self.high - self.low + 1, *values.shape[1:]))
+        rows = row_count(self.high - self.low + 1, "a filter")
+        out = np.zeros((rows, *values.shape[1:]))
         out[self.powers - self.low] = values
         return out
 
     def _wide(self, dims: int) -> Array:
         return self.values[:, None] if dims and self.values.ndim == 1 else self.values
+
+
+def _transformed(taps: Array, rows: Array) -> Array:
+    """The whole convolution along the first axis, by transforms."""
+    # Slow to import, and few programs have filters as long as that.
+    from scipy.signal import fftconvolve
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        return held(fftconvolve(taps, rows, axes=0))
 
 
 def shift_by(rows: int) -> Taps:
@@ -147,8 +180,13 @@ def shift_by(rows: int) -> Taps:
 def _collected(powers: NDArray[np.int64], values: Array) -> Taps:
     """Taps of the same power added up; zeros dropped, but for one where all are zero."""
     unique, where = np.unique(powers, return_inverse=True)
-    summed = np.zeros((len(unique), *values.shape[1:]), dtype=values.dtype)
-    np.add.at(summed, where, values)
+
+    def added(values: Array) -> Array:
+        out = np.zeros((len(unique), *values.shape[1:]), dtype=values.dtype)
+        np.add.at(out, where, values)
+        return out
+
+    summed = combined(added, values)
     kept = np.any(summed.reshape(len(summed), -1) != 0, axis=1)
     if not kept.any():
         return Taps(np.zeros(1, dtype=np.int64), summed[:1])

@@ -233,6 +233,7 @@ def _layers(double: BaseConvStack, single: BaseConvStack, batch: Tensor) -> Iter
             yield LayerError(number, float(exact.abs().max()), error)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _difference(
     cell: Cell, meaning: Interpretation, arrays: list[Tensor], tolerance: float
 ) -> Difference | None:

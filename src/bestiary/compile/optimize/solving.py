@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bestiary.compile.arithmetic import arithmetic
 from bestiary.compile.cell import Cell
 from bestiary.compile.emit import inner_rows
 from bestiary.compile.expression import Value
@@ -94,6 +95,7 @@ def size_of(scheduled: Program) -> tuple[int, int]:
     return max(layers, default=1), most_wires(scheduled)
 
 
+@arithmetic()
 def schedule_optimally(program: Program, optimize: Optimize) -> tuple[Program, Found]:
     """A retimed program as cells in the fewest layers and channels found, and how good that is."""
     return Search(program, optimize).run()
