@@ -175,7 +175,7 @@ def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     experiment = read_experiment(write_config(tmp_path), mixers=["hyena"])
-    job = Job(expand(experiment)[0], tmp_path / "run")
+    job = Job(expand(experiment)[0], tmp_path / "found" / "runs" / "hyena-c85e")
     execute(job)
     run = job.folder
     capsys.readouterr()
@@ -185,6 +185,12 @@ def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(
     assert main(["verify", str(path)]) == 0
     assert main(["verify", str(path), "--reference", str(run)]) == 0
     capsys.readouterr()
+    found = ["--in", str(run.parents[1])]
+    assert main(["compile", "hyena", "hyena-c", "--length", "8", "--json", *found]) == 0
+    origin = json.loads(capsys.readouterr().out)["origin"]
+    assert Path(origin["name"]) == run / "model.safetensors"
+    assert main(["compile", "model", "hyaena", *found]) == 2
+    assert f"no run 'hyaena' in '{run.parents[1]}'" in capsys.readouterr().err
     assert main(["compile", "h3", str(run)]) == 2
     assert "has no h3 layer; its layers are ['hyena'" in capsys.readouterr().err
     assert main(["compile", "model", str(run)]) == 0

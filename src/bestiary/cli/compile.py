@@ -22,8 +22,11 @@ def compile_(
     ] = "",
     source: Annotated[
         Path | None,
-        typer.Argument(help="The file of a matrix (.npy, .npz, .mtx), the folder of a run."),
+        typer.Argument(help="The file of a matrix (.npy, .npz, .mtx), the folder or id of a run."),
     ] = None,
+    within: Annotated[
+        Path, typer.Option("--in", help="Where to look for a run that is given by its id.")
+    ] = Path("results"),
     n: Annotated[int | None, typer.Option("--n", help="Size of a transform.")] = None,
     d: Annotated[
         int, typer.Option("--d", help="Numbers a row of a transform or matrix, n/d rows.")
@@ -84,6 +87,8 @@ def compile_(
     from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled
     from bestiary.runs.compilation import How, Mixer, NoStructure, Work, requested
+    from bestiary.runs.compile_options import subject_of
+    from bestiary.runs.trained_model import named_run
 
     given = options_given(context)
     if listed:
@@ -91,6 +96,8 @@ def compile_(
         return 0
     if dump_after not in (None, *PASSES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASSES)}")
+    if source is not None and subject_of(what, source) in ("mixer", "model"):
+        source = named_run(source, within)
     how = How(mode, method, radix, optimize)  # type: ignore[arg-type]
     try:
         work = requested(what, source, n, d, Mixer(layer, length, layout), how, given)

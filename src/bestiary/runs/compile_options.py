@@ -47,6 +47,7 @@ SCOPES: Mapping[str, Scope] = {
     "--radix": Scope(MATRICES, ["auto", "groups", "blocks", "bits"]),
     # The paper says in which layer everything stands.
     "--optimize": Scope(MATRICES, ["auto", "direct", "groups", "blocks", "bits"]),
+    "--in": Scope(["mixer", "model"]),
     "--dump-after": Scope(["transform", "matrix", "mixer"]),
     "--output": Scope(["transform", "matrix", "mixer"]),
 }

@@ -9,8 +9,19 @@ from bestiary.models.config import ModelConfig
 from bestiary.models.language_model import LanguageModel, build_model
 from bestiary.runs.config import RunConfig
 from bestiary.runs.run_folder import RunFolder
+from bestiary.runs.store import find_run
 
 WEIGHTS = "model.safetensors"
+
+
+def named_run(source: Path, within: Path) -> Path:
+    """A path that is there as it is, or the folder of the run within, whose id begins so.
+
+    ``UserError`` where there is no such run, or more than one.
+    """
+    if source.exists() or not within.is_dir():
+        return source
+    return find_run(str(source), within).path
 
 
 def load_trained(path: str | Path) -> tuple[LanguageModel, RunConfig]:
