@@ -14,8 +14,11 @@ import typer
 from small_recall import write_config
 
 from bestiary.cli.main import app, main
+from bestiary.cli.verify import growth
 from bestiary.compile import Program, compile_program, constant_array
 from bestiary.compile.compiled_file import save_compiled
+from bestiary.compile.verify import LayerError
+from bestiary.mixers.stack_file import read_stack_file
 from bestiary.runs.compile_options import SCOPES, SUBJECTS
 from bestiary.runs.job import Job
 from bestiary.runs.request import read_experiment
@@ -64,7 +67,7 @@ def test_verify_compares_with_scipy_and_answers_by_its_exit_code(
 ) -> None:
     assert main(["verify", str(dct)]) == 0
     out = capsys.readouterr().out
-    assert "agrees with dct-2" in out and "float32" in out
+    assert "agrees with dct-2" in out.splitlines()[0] and "float32" in out
     assert main(["verify", str(dct), "--tolerance", "0"]) == 1
     assert main(["verify", str(dct), "--reference", "x.npy"]) == 2
     assert "dct-2 is a transform and compared with numpy" in capsys.readouterr().err
@@ -72,6 +75,35 @@ def test_verify_compares_with_scipy_and_answers_by_its_exit_code(
     lines = capsys.readouterr().out.splitlines()
     told = json.loads("\n".join(lines[lines.index("{") :]))
     assert told["ok"] and told["first"] is None and told["overflows"] == []
+
+
+def test_growth_is_told_from_the_input_on_layers_that_say_the_same_in_one_row() -> None:
+    sizes = [2.0, 2.0, 2.0, 6.0, 6.0, 3.0]
+    layers = [LayerError(number, size, 1e-8) for number, size in enumerate(sizes)]
+    assert growth(layers) == [
+        ("input", "2.00e+00", "× 1", "1.0e-08"),
+        ("1–2", "2.00e+00", "× 1", "1.0e-08"),
+        ("3–4", "6.00e+00", "× 3", "1.0e-08"),
+        ("5", "3.00e+00", "× 1.5", "1.0e-08"),
+    ]
+    assert [row[2] for row in growth([LayerError(0, 0, 0), LayerError(1, 2, 0)])] == ["–", "–"]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_inspect_breaks_lines_between_names_and_cuts_none(
+    dct: Path, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["inspect", str(dct)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = lines[next(i for i, line in enumerate(lines) if "new values" in line) :]
+    assert max(map(len, table)) <= columns
+    # On a narrow terminal a name may lose its middle, and both its ends stay.
+    assert columns == 60 or "…" not in "".join(table)
+    names = {name for layer in read_stack_file(dct).names for name in layer}
+    told = " ".join(table)
+    new = [name for name in names if f"{name.channel}:{name.name}" in told]
+    assert columns == 60 or len(new) >= 2 * len(read_stack_file(dct).stack.layers)
 
 
 def test_verify_names_the_value_that_is_wrong(

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from bestiary.compile.layout import Layout, Place
     from bestiary.compile.report import Report
 
-NAMES_SHOWN = 6
+NAMES_SHOWN, NAMES_LEAST = 6, 24
+"""Names a layer, and columns they get at least; the page shows all of them."""
 
 
 def inspect(
@@ -56,8 +57,9 @@ def inspect(
         return
     console = Terminal()
     console.print(Text(str(report)), soft_wrap=True)
-    for line in _lines(found, console.text_width):
-        typer.echo(line)
+    typer.echo("\n".join(_lines(found, console.text_width)))
+    if html is None and any(len(_names(places)) > NAMES_SHOWN for places in found.layers):
+        console.print("--html PAGE writes all names, with what each is made from", soft_wrap=True)
     if program:
         typer.echo(str(compiled.source))
     for path in (html, svg):
@@ -77,22 +79,26 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-HEADS = ("layer", "channels", "delay", "made as", "new values, channel:name")
+HEADS, HEADS_OF_NAMES = ("layer", "channels", "delay", "made as"), "new values, channel:name"
 
 
 def _lines(found: Layout, width: int) -> list[str]:
-    """A line a layer; what does not fit is cut off the names, which the page shows in full."""
+    """A line a layer, with more below it where its names take them; no name is cut in its end."""
     from bestiary.report.text_table import aligned
 
-    rows = [HEADS, *(_row(number, places) for number, places in enumerate(found.layers))]
-    lines = aligned(rows, left=(3, 4))
-    return [line if len(line) <= width else f"{line[: width - 1]}…" for line in lines]
+    heads = aligned([HEADS, *(_row(*layer) for layer in enumerate(found.layers))], left=(3, 4))
+    names = [[HEADS_OF_NAMES], *(_names(places) for places in found.layers)]
+    indent = max(map(len, heads)) + 2
+    lines = []
+    for head, words in zip(heads, names, strict=True):
+        first, *more = _broken(words, max(width - indent, NAMES_LEAST)) or [""]
+        lines.append(f"{head:<{indent}}{first}".rstrip())
+        lines += [" " * indent + line for line in more]
+    return lines
 
 
-def _row(number: int, places: Sequence[Place]) -> tuple[str, str, str, str, str]:
+def _row(number: int, places: Sequence[Place]) -> tuple[str, str, str, str]:
     roles = Counter(place.role for place in places)
-    names = [f"{place.channel}:{place.name}" for place in places if place.role != "carried"]
-    more = f" … {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     delays = sorted({place.delay for place in places})
     # A program may have no inputs at all.
     delay = f"{delays[0]}–{delays[-1]}" if len(delays) > 1 else "".join(map(str, delays)) or "–"
@@ -101,5 +107,24 @@ def _row(number: int, places: Sequence[Place]) -> tuple[str, str, str, str, str]
         str(len(places)),
         delay,
         ", ".join(f"{count} {role}" for role, count in roles.items()),
-        "  ".join(names[:NAMES_SHOWN]) + more,
     )
+
+
+def _names(places: Sequence[Place]) -> list[str]:
+    names = [f"{place.channel}:{place.name}" for place in places if place.role != "carried"]
+    if len(names) <= NAMES_SHOWN:
+        return names
+    return [*names[:NAMES_SHOWN], f"and {len(names) - NAMES_SHOWN} more"]
+
+
+def _broken(words: Sequence[str], width: int) -> list[str]:
+    """Lines of words two spaces apart; a word that is longer than a line loses its middle."""
+    lines: list[str] = []
+    for word in words:
+        if len(word) > width:
+            word = f"{word[: width // 2]}…{word[-(width - width // 2 - 1) :]}"
+        if lines and len(lines[-1]) + 2 + len(word) <= width:
+            lines[-1] += f"  {word}"
+        else:
+            lines.append(word)
+    return lines

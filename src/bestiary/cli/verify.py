@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +17,7 @@ from bestiary.cli.console import Terminal
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
-    from bestiary.compile.verify import Verification
+    from bestiary.compile.verify import LayerError, Verification
 
 FLOAT32_LOSS = 1e-2
 """A float32 error above this is worth a sentence."""
@@ -78,24 +80,49 @@ def _finite(told: Any) -> Any:
 
 def _print(file: Path, name: str, found: Verification) -> None:
     console = Terminal()
+    for line in sentences(file, name, found):
+        console.print(line, soft_wrap=True)
     errors = Table(box=None, pad_edge=False)
     for column in ("inputs", "float64", "float32"):
         errors.add_column(column, justify="left" if column == "inputs" else "right", no_wrap=True)
     for kind, error in found.errors.items():
         errors.add_row(kind, f"{error:.1e}", f"{found.float32_errors[kind]:.1e}")
+    console.print()
     console.show(errors)
     layers = Table(box=None, pad_edge=False)
-    for column in ("layer", "largest number", "float32 error"):
+    for column in ("layer", "largest number", "of the input", "float32 error"):
         layers.add_column(column, justify="right", no_wrap=True)
-    for layer in found.layers:
-        layers.add_row(str(layer.layer), f"{layer.largest:.3g}", f"{layer.float32_error:.1e}")
+    for row in growth(found.layers):
+        layers.add_row(*row)
+    console.print()
     console.show(layers)
-    for line in sentences(file, name, found):
-        console.print(line, soft_wrap=True)
+
+
+def growth(layers: Sequence[LayerError]) -> list[tuple[str, str, str, str]]:
+    """A row a layer: its largest number, how many times that of the input, the float32 error.
+
+    Layers one after the other of which the same is said are one row.
+    """
+    given = layers[0].largest
+    rows = []
+    for told, together in itertools.groupby(layers, key=lambda layer: _told(layer, given)):
+        numbers = [layer.layer for layer in together]
+        if numbers[0] == 0:
+            # The input is no layer, even where the first layers change nothing.
+            rows.append(("input", *told))
+            numbers = numbers[1:]
+        if numbers:
+            rows.append(("–".join(map(str, dict.fromkeys((numbers[0], numbers[-1])))), *told))
+    return rows
+
+
+def _told(layer: LayerError, given: float) -> tuple[str, str, str]:
+    factor = f"× {layer.largest / given:.3g}" if given else "–"
+    return f"{layer.largest:.2e}", factor, f"{layer.float32_error:.1e}"
 
 
 def sentences(file: Path, name: str, found: Verification) -> list[str]:
-    """What the numbers mean."""
+    """What the numbers mean, the answer first."""
     import torch
 
     lines = []
@@ -118,10 +145,11 @@ def sentences(file: Path, name: str, found: Verification) -> list[str]:
     elif loss > FLOAT32_LOSS:
         lines.append(f"in float32 the error reaches {loss:.1e}: run it in float64")
     if found.ok:
-        return [*lines, f"{file} agrees with {name}: largest relative error {found.worst:.1e}"]
-    lines.append(
+        return [f"{file} agrees with {name}: largest relative error {found.worst:.1e}", *lines]
+    lines.insert(
+        0,
         f"{file} does not agree with {name}: {found.worst:.1e}, where at most "
-        f"{found.tolerance:.0e} is allowed"
+        f"{found.tolerance:.0e} is allowed",
     )
     if found.stage:
         lines.append(f"the program means something else after the pass {found.stage}")

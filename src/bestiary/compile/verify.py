@@ -36,7 +36,7 @@ BY_LAYER = ("normal", "alternating", "large", "large among small")
 
 @dataclass(frozen=True)
 class LayerError:
-    """One layer: largest number in float64, and the relative error of float32 after it."""
+    """One layer, 0 for the input: largest number in float64, and the relative error of float32."""
 
     layer: int
     largest: float
@@ -68,7 +68,8 @@ class Difference:
 class Verification:
     """What ``verify`` found.
 
-    errors, float32_errors: largest relative error by kind of input. tolerance: what ``ok`` asks of
+    errors, float32_errors: largest relative error by kind of input. layers: the input, then each
+    layer. tolerance: what ``ok`` asks of
     the float64 ones. first: the first value that differs, where the answer is wrong and the program
     is known. stage: the first pass after which the program means something else, or "". too_large,
     too_small: how many weights are infinite in float32, and how many lose digits there or are 0,
@@ -228,9 +229,8 @@ def layer_outputs(stack: BaseConvStack, batch: Tensor) -> Iterator[Tensor]:
 def _layers(double: BaseConvStack, single: BaseConvStack, batch: Tensor) -> Iterator[LayerError]:
     pairs = zip(layer_outputs(double, batch), layer_outputs(single, batch.float()), strict=True)
     for number, (exact, rounded) in enumerate(pairs):
-        if number:
-            error = relative_error(rounded.double(), exact)
-            yield LayerError(number, float(exact.abs().max()), error)
+        error = relative_error(rounded.double(), exact)
+        yield LayerError(number, float(exact.abs().max()), error)
 
 
 @np.errstate(over="ignore", invalid="ignore")
