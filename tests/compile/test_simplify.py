@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -105,3 +106,13 @@ def test_fractions_stay_exact() -> None:
 def test_a_named_result_keeps_its_name(u: Value) -> None:
     program = Program((u,), linear(linear(u, [[1], [2]]), [[3]], name="score"), rows=2)
     assert simplify(program).output.name == "score"
+
+
+def test_long_chains_of_sums_are_one_sum(u: Value) -> None:
+    # A chain that is added up link by link takes time and memory with its square.
+    value, links = u, 3000
+    for by in range(links):
+        value = value + conv({by % 3: 1 + by}, u)
+    started = time.perf_counter()
+    assert simplified(value, u) == ["conv"]
+    assert time.perf_counter() - started < 10

@@ -29,7 +29,7 @@ from bestiary.compile.expression import (
 )
 from bestiary.compile.fusion import filtered_number
 from bestiary.compile.rows import Rows
-from bestiary.compile.taps import Taps, shift_by
+from bestiary.compile.taps import Taps, shift_by, summed_taps
 
 Once = Callable[[Value], bool]
 """Whether a value has a single use."""
@@ -158,9 +158,7 @@ def _read(value: Read) -> Value | None:
 
 
 def _add(value: Add, once: Once) -> Value | None:
-    terms: list[Value] = []
-    for term in value.terms:
-        terms += term.terms if isinstance(term, Add) and once(term) else [term]
+    terms = _flat(value, once)
     terms = _constants_added(value, terms)
     terms = _filters_added(terms, once)
     if not terms:
@@ -169,6 +167,19 @@ def _add(value: Add, once: Once) -> Value | None:
         return terms[0]
     same = set(map(id, terms)) == set(map(id, value.terms)) and len(terms) == len(value.terms)
     return None if same else replace(value, terms=tuple(terms))
+
+
+def _flat(value: Add, once: Once) -> list[Value]:
+    """Its terms, and in place of sums that nothing else uses theirs; without recursion."""
+    terms: list[Value] = []
+    waiting = list(reversed(value.terms))
+    while waiting:
+        term = waiting.pop()
+        if isinstance(term, Add) and once(term):
+            waiting.extend(reversed(term.terms))
+        else:
+            terms.append(term)
+    return terms
 
 
 def _constants_added(value: Add, terms: list[Value]) -> list[Value]:
@@ -186,18 +197,16 @@ def _constants_added(value: Add, terms: list[Value]) -> list[Value]:
 
 def _filters_added(terms: list[Value], once: Once) -> list[Value]:
     """Convolutions of one value made one: h * x + k * x = (h + k) * x, and c x is c X^0 * x."""
-    groups: dict[int, list[tuple[Value, Value, Taps]]] = {}
+    groups: dict[int, tuple[Value, list[Value]]] = {}
     for term in terms:
-        base, taps = _filtered(term, once)
-        groups.setdefault(id(base), []).append((term, base, taps))
+        base = _unfiltered(term, once)
+        groups.setdefault(id(base), (base, []))[1].append(term)
     out: list[Value] = []
-    for members in groups.values():
-        term, base, taps = members[0]
+    for base, members in groups.values():
         if len(members) == 1:
-            out.append(term)
+            out.append(members[0])
             continue
-        for _, _, more in members[1:]:
-            taps = taps + more
+        taps = summed_taps([_filter(term, base) for term in members])
         if taps.low == taps.high == 0:
             scale = Rows.same(np.broadcast_to(taps.values[0], (base.width,)))
             if not scale.equals(0):
@@ -207,10 +216,18 @@ def _filters_added(terms: list[Value], once: Once) -> list[Value]:
     return out
 
 
-def _filtered(term: Value, once: Once) -> tuple[Value, Taps]:
-    """A term as a filter of a value: of itself where it is no filter, or one with other uses."""
+def _unfiltered(term: Value, once: Once) -> Value:
+    """What a term filters: itself where it is no filter, or one with other uses."""
     if isinstance(term, Conv | Shift) and once(term):
-        return term.x, _taps(term)
-    if isinstance(term, RowScale) and term.scale.uniform and once(term):
-        return term.x, Taps(np.zeros(1, dtype=np.int64), term.scale.outside[None])
-    return term, shift_by(0)
+        return term.x
+    return term.x if isinstance(term, RowScale) and term.scale.uniform and once(term) else term
+
+
+def _filter(term: Value, base: Value) -> Taps:
+    """A term as a filter of ``base``."""
+    if term is base:
+        return shift_by(0)
+    if isinstance(term, RowScale):
+        return Taps(np.zeros(1, dtype=np.int64), term.scale.outside[None])
+    assert isinstance(term, Conv | Shift)
+    return _taps(term)

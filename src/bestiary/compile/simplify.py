@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bestiary.compile.arithmetic import arithmetic
 from bestiary.compile.exactness import exact_throughout
-from bestiary.compile.expression import Constant, Input, Value
+from bestiary.compile.expression import Add, Constant, Input, Value
 from bestiary.compile.extent import needed
 from bestiary.compile.folding import fold, zero
 from bestiary.compile.program import Program
@@ -39,9 +39,12 @@ def simplify(program: Program) -> Program:
 
 def _round(program: Program) -> Program:
     uses: dict[int, int] = {}
+    added: set[int] = set()
     for value in program:
         for operand in value.operands:
             uses[id(operand)] = uses.get(id(operand), 0) + 1
+        if isinstance(value, Add):
+            added.update(map(id, value.operands))
     empty = _empty(program)
     made: dict[int, Value] = {}
     shared: dict[Hashable, Value] = {}
@@ -56,7 +59,9 @@ def _round(program: Program) -> Program:
         new = value if same else value.remade(operands)
         if id(value) in empty:
             new = zero(value)
-        folded = fold(new, once, program.ring)
+        # A sum that is only added to others is folded with them, or long chains would take hours.
+        inner = isinstance(value, Add) and id(value) in added and uses[id(value)] == 1
+        folded = None if inner else fold(new, once, program.ring)
         new = new if folded is None else _renamed(folded, value)
         new = shared.setdefault(key(new), new)
         made[id(value)] = new

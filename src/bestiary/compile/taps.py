@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -107,10 +108,7 @@ class Taps:
         return _collected(self.powers % rows, self.values)
 
     def __add__(self, other: Taps) -> Taps:
-        shape = np.broadcast_shapes(self.values.shape[1:], other.values.shape[1:])
-        parts = alike(self._wide(len(shape)), other._wide(len(shape)))
-        values = [np.broadcast_to(part, (len(part), *shape)) for part in parts]
-        return _collected(np.concatenate([self.powers, other.powers]), np.concatenate(values))
+        return summed_taps([self, other])
 
     def __mul__(self, other: Taps) -> Taps:
         """The filter that applies one after the other; ``UserError`` where it is too long."""
@@ -160,6 +158,15 @@ class Taps:
 
     def _wide(self, dims: int) -> Array:
         return self.values[:, None] if dims and self.values.ndim == 1 else self.values
+
+
+def summed_taps(filters: Sequence[Taps]) -> Taps:
+    """The sum of one or more filters, each of one channel or of the same number."""
+    shape = np.broadcast_shapes(*(taps.values.shape[1:] for taps in filters))
+    parts = alike(*(taps._wide(len(shape)) for taps in filters))
+    values = [np.broadcast_to(part, (len(part), *shape)) for part in parts]
+    powers = np.concatenate([taps.powers for taps in filters])
+    return _collected(powers, np.concatenate(values))
 
 
 def _transformed(taps: Array, rows: Array) -> Array:
