@@ -97,7 +97,7 @@ def mixer_channels(
     """
     domain = list(mixers)
     kept = [label for label in domain if not (trained and is_compiled(label))]
-    listed = {} if kept == domain else {"values": kept}
+    listed: dict[str, Any] = {} if kept == domain else {"values": kept}
     # Few columns keep a legend within a phone's width; the page sets as many as fit.
     legend = line_legend(**listed) if dashed else alt.Legend(title=None, **listed)
     colour = alt.Color("mixer:N", scale=alt.Scale(domain=domain), legend=legend)
