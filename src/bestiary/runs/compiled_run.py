@@ -16,6 +16,7 @@ from bestiary.runs.run_folder import RunFolder
 from bestiary.runs.sinks import open_sinks
 from bestiary.runs.summary import described_data, state_sizes
 from bestiary.solvers.registry import build_solver
+from bestiary.training.allocator import keep_freed_memory
 from bestiary.training.device import resolve_device
 from bestiary.training.evaluate import evaluate
 from bestiary.training.history import Outcome
@@ -28,6 +29,8 @@ def measure_compiled(job: Job, config: CompiledModel, folder: RunFolder) -> Outc
     There are no weights among it: config.yaml makes the same ones again.
     """
     run = job.run
+    if run.training.allocator:
+        keep_freed_memory()
     torch.set_num_threads(run.training.threads)
     folder.write_config(run)
     folder.write_environment(environment(run))

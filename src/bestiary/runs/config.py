@@ -46,7 +46,7 @@ from bestiary.training.config import TrainingConfig
 WITHOUT_EFFECT = ("checkpoint_every", "allocator")
 """Fields of the training that cannot change a result, which ``run_id`` therefore ignores."""
 
-FOR_SCORING = ("batch_size", "device", "threads")
+FOR_SCORING = ("batch_size", "device", "threads", "allocator")
 """Fields of the training by which a compiled model is evaluated."""
 
 

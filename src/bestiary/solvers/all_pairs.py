@@ -1,153 +1,135 @@
 """All pairs: every token is compared with every earlier one, and what followed a match is said.
 
-    answer[i] = Σ_s match_s[i] · code(u[i - s + 1])
+    answer[i] = Σ_s chosen_s[i] · code(u[i - s + 1])
     match_s[i] = Π_k (1 + x_k[i] · x_k[i - s]) / 2
 
 with x_k[i] = ±1 the bits of token i's number. Each distance s from 1 to N - 1 has channels of its
 own: one layer copies the bits, one forms the products x_k[i] · x_k[i - s], ⌈log2 b⌉ form their
 match, whose row biases are 0 in the rows i < s, and one multiplies it by the bits of the value.
 The embedding gives the b bits of a token once, and *the head sums over distances* before it
-correlates the sum with the codes of all tokens: ⌈log2 b⌉ + 3 layers, (N - 1)(b + 1) channels.
+correlates the sum with the codes of all tokens: ⌈log2 b⌉ + 3 layers, and (N - 1)(b + 1) channels
+where N > b.
 
-See docs/theory.md, 'Recall'. A key that came twice has two matches, whose values add up.
+A key that came twice has two matches, and chosen = match adds up their values. To decide such
+repeats, p_s = Π_{r ≤ s} (1 - match_r) is made over the distances, ⌈log2(N - 1)⌉ layers more;
+chosen_s = p_{s-1} - p_s is then 1 at the nearest match alone, and with the products from the other
+end at the first.
+
+See docs/theory.md, 'Recall'.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.expression import Value, concat, input_array, linear, mul, shift, total
 from bestiary.compile.program import Program
-from bestiary.compile.report import parameters_of
 from bestiary.compile.rows import Rows
-from bestiary.errors import UserError
-from bestiary.mixers.base_conv_stack import BaseConvStack
-from bestiary.solvers.protocol import Size
-from bestiary.solvers.token_code import SHARPNESS, code_bits, token_codes
-from bestiary.tasks.mqar import MQAR
+from bestiary.solvers.accepted import accepted_task
+from bestiary.solvers.code_model import CodeModel
+from bestiary.solvers.repeats import Repeat, accepted_repeat
+from bestiary.solvers.token_code import code_bits
 from bestiary.tasks.protocol import Task
 
-MOST_TOKENS, MOST_LENGTH = 2**16, 1024
-CHUNK = 2**26
-"""Numbers of one array of a layer, at most, over the examples that are evaluated at once."""
 
+def all_pairs_program(length: int, bits: int, repeat: Repeat | None = None) -> Program:
+    """The circuit on codes (length, bits): of each distance the bits of the value it chose, or 0.
 
-def all_pairs_program(length: int, bits: int) -> Program:
-    """The circuit on codes (length, bits), with (length - 1)·bits + 1 channels out.
-
-    Of each distance the bits of the value where it matches, else 0; then how many matched.
+    length: at least 2. (length - 1)·bits channels out, distance by distance; without ``repeat``
+    one more: how many distances matched.
     """
     code = input_array("code", bits)
-    matches = [matched(code, distance, length) for distance in range(1, length)]
-    values = [
-        mul(
-            linear(match, np.ones((1, bits))),
-            shift(code, distance - 1),
-            f"value at distance {distance}",
-        )
-        for distance, match in enumerate(matches, 1)
-    ]
-    output = concat([*values, total(matches, "matches")], "values by distance")
+    match = matches(code, length)
+    chosen = match if repeat is None else decided(match, repeat)
+    distances = range(match.width)
+    values = mul(
+        chosen[[s for s in distances for _ in range(bits)]],
+        concat([shift(code, s) for s in distances]),
+    ).named("value", [f"value −{s + 1}.{k}" for s in distances for k in range(bits)])
+    output = values
+    if repeat is None:
+        output = concat([values, total([match[s] for s in distances], "matches")])
     return Program((code,), output, rows=length, name="all-pairs")
 
 
-def matched(code: Value, distance: int, length: int) -> Value:
-    """Whether a row's code is that of ``distance`` rows before, 1 or 0; 0 in rows without one."""
-    alike = mul(code, shift(code, distance), f"alike at distance {distance}")
+def matches(code: Value, length: int) -> Value:
+    """(length - 1) channels, for each distance from 1: whether a row has the code of so far above.
+
+    1 or 0, and 0 in the rows that have none so far above.
+    """
+    distances, bits = range(1, length), code.width
+    # Bit by bit, all distances beside each other, so that a product of two bits is one of slices.
+    copies = code[[k for k in range(bits) for _ in distances]]
+    above = concat([shift(code, s) for s in distances])
+    by_bit = [s * bits + k for k in range(bits) for s in range(len(distances))]
+    labels = [f"alike −{s}.{k}" for k in range(bits) for s in distances]
+    alike = mul(0.5 * copies, above[by_bit]).named("alike", labels)
+    first, rest = alike[: len(distances)], alike[len(distances) :]
     # One factor that is 0 in the rows before the first is enough.
-    there = np.full((max(0, length - distance), 1), 0.5)
-    bits = [alike[0] * 0.5 + Rows.of(there, distance)]
-    bits += [alike[k] * 0.5 + 0.5 for k in range(1, code.width)]
-    while len(bits) > 1:
-        pairs = [bits[i : i + 2] for i in range(0, len(bits), 2)]
-        bits = [mul(pair[0], pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
-    return bits[0].named(f"match at distance {distance}")
+    there = np.tril(np.full((length, len(distances)), 0.5), -1)
+    halves = [first + Rows.of(there), *([rest + 0.5] if bits > 1 else [])]
+    factors = halves[0] if bits == 1 else concat(halves)
+    left = bits
+    while left > 1:
+        half, odd = divmod(left, 2)
+        size = half * len(distances)
+        product = mul(factors[:size], factors[size : 2 * size])
+        factors = product if not odd else concat([product, factors[2 * size :]])
+        left = half + odd
+    return factors.named("match", [f"match −{s}" for s in distances])
+
+
+def decided(match: Value, repeat: Repeat) -> Value:
+    """The same with at most one match a row: the nearest (``latest``) or the farthest (``first``).
+
+    Products of 1 - match over all distances up to each, of 2, 4, 8, … at a time.
+    """
+    count = match.width
+    # The distances in the order in which one that matches shuts out those behind it.
+    order = range(count) if repeat == "latest" else range(count - 1, -1, -1)
+    none = 1 - match[list(order)]
+    step = 1
+    while step < count:
+        # Each product filters what is in its own place, so that none waits for another.
+        none = concat([none[:step], mul(none[:-step], none[step:])])
+        step *= 2
+    differences = np.eye(count, k=1) - np.eye(count)
+    chosen = linear(none, differences, np.eye(count)[0])
+    return chosen[list(order)].named("chosen", [f"chosen −{s + 1}" for s in range(count)])
 
 
 class AllPairs:
     """The solver: BaseConv layers that compare all pairs of positions.
 
     task: multi-query associative recall of up to 2^16 tokens, with examples of up to 1,024.
+    repeat: which place of a key that came more than once before is answered, ``first`` or
+    ``latest``. None is for keys that come once: the values of all places are added up, and
+    ``take_notes`` says how often there was more than one.
     """
 
-    def __init__(self, task: Task) -> None:
-        if not isinstance(task, MQAR):
-            raise UserError(
-                f"compiled:all-pairs cannot solve {type(task).__name__} (accepted: the task mqar)"
-            )
-        for name, value, most in (
-            ("vocab_size", task.vocab_size, MOST_TOKENS),
-            ("length", task.max_length, MOST_LENGTH),
-        ):
-            if value > most:
-                raise UserError(
-                    f"compiled:all-pairs takes a {name} of up to {most:,}; the task has {value:,}"
-                )
+    def __init__(self, task: Task, repeat: Repeat | None = None) -> None:
+        accepted_task("all-pairs", task)
+        self.repeat = None if repeat is None else accepted_repeat(repeat)
         self.vocab_size, self.length = task.vocab_size, task.max_length
 
     def build(self) -> AllPairsModel:
         """The whole model."""
-        program = all_pairs_program(self.length, code_bits(self.vocab_size))
+        program = all_pairs_program(self.length, code_bits(self.vocab_size), self.repeat)
         return AllPairsModel(compile_program(program), self.vocab_size)
 
 
-class AllPairsModel(nn.Module):
-    """Codes of tokens, the stack, and a head that sums over distances and compares with codes."""
+class AllPairsModel(CodeModel):
+    """The circuit between codes and head, and how often keys were seen to come again."""
 
     def __init__(self, compiled: Compiled, vocab_size: int) -> None:
-        super().__init__()
-        self.compiled = compiled
-        self.vocab_size = vocab_size
-        self.stack: BaseConvStack = compiled.stack.float()
-        self.codes = nn.Parameter(token_codes(vocab_size))
-        self.requires_grad_(False)
+        super().__init__(compiled, vocab_size)
         self.asked = self.repeated = 0
 
-    @property
-    def bits(self) -> int:
-        """Of a token's code."""
-        return self.codes.shape[1]
-
-    @property
-    def size(self) -> Size:
-        """See ``SolverModel``; the head counts as the sum over distances and the codes."""
-        rows = self.stack.inner_length or 0
-        of_stack = parameters_of(self.stack, rows)
-        summed = len(self.stack.channels) - 1
-        ends = 2 * self.codes.numel()
-        return Size(
-            layers=len(self.stack.layers),
-            width=self.stack.width,
-            rows=rows,
-            delay=self.stack.delay,
-            parameters=of_stack.nonzero + ends + summed,
-            dense=of_stack.dense + ends + summed * self.bits,
-        )
-
     def state_size(self, length: int) -> int:
-        """The codes of all tokens so far, once: the channels of each distance hold copies."""
+        """The codes of all tokens so far, once: what distances keep are copies of them."""
         return length * self.bits
-
-    @torch.no_grad()
-    def forward(self, tokens: Tensor, positions: Tensor | None = None) -> Tensor:
-        """See ``SolverModel``."""
-        batch, length = tokens.shape
-        flat = (
-            torch.arange(batch * length, device=tokens.device) if positions is None else positions
-        )
-        answers = self.codes.new_zeros(len(flat), self.bits)
-        at_once = max(1, CHUNK // (length * self.stack.width))
-        for start in range(0, batch, at_once):
-            rows = flat - start * length
-            part = tokens[start : start + at_once]
-            chosen = torch.nonzero((rows >= 0) & (rows < part.numel()))[:, 0]
-            if len(chosen):
-                answers[chosen] = self._answers(part, rows[chosen])
-        logits = SHARPNESS * answers @ self.codes.T
-        return logits.view(batch, length, -1) if positions is None else logits
 
     def take_notes(self) -> list[str]:
         """How many positions had more than one match."""
@@ -157,13 +139,11 @@ class AllPairsModel(nn.Module):
             return []
         return [
             f"{repeated:,} of {asked:,} queries had a key that came more than once before, and the "
-            "values of all its places were added up"
+            "values of all its places were added up (repeat=first or repeat=latest decides)"
         ]
 
-    def _answers(self, tokens: Tensor, rows: Tensor) -> Tensor:
-        """(len(rows), bits): sums over distances at flat rows of a chunk."""
-        found = self.stack(self.codes[tokens])
-        found = found.reshape(-1, found.shape[-1]).index_select(0, rows)
-        self.asked += len(rows)
-        self.repeated += int((found[:, -1] > 1.5).sum())
-        return found[:, :-1].unflatten(1, (-1, self.bits)).sum(1)
+    def look_at(self, beside: Tensor) -> None:
+        """Count rows with more than one match; the circuit that decides repeats has no count."""
+        if beside.shape[1]:
+            self.asked += len(beside)
+            self.repeated += int((beside[:, 0] > 1.5).sum())
