@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -23,3 +25,12 @@ def test_a_filtered_constant_of_a_ring_takes_no_layer() -> None:
     program = Program((u,), u + conv({2: 1}, constant), rows=3, mode="circular", ring=3)
     made = compile_program(program)
     assert len(made.stack.layers) == 1
+
+
+def test_exact_constants_go_around_the_ring_as_arrays() -> None:
+    # An exact array without axes must stay one: numpy makes a number of what it computes.
+    column = np.array([Fraction(1, 3), Fraction(2, 3)], dtype=object)
+    found = filtered_number(Taps.at({2: 3}), Rows.of(column), 3)
+    assert isinstance(found, Rows)
+    assert found.outside.shape == ()
+    assert found.at(0, 3).tolist() == [2, 0, 1]

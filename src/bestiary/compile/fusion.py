@@ -209,7 +209,7 @@ def filtered_number(taps: Taps, number: RowNumber, ring: int | None) -> RowNumbe
         turned = np.zeros(3 * ring, dtype=long.dtype)
         turned[taps.low : taps.low + len(long)] = long
         turned = combined(lambda rows: rows.sum(axis=0), turned.reshape(3, ring))
-        return simplest(Rows(0, turned, turned[:1].reshape(()) * 0))
+        return simplest(Rows(0, turned, np.zeros((), dtype=turned.dtype)))
     moving = taps.applied(combined(np.subtract, number.values, number.outside))
     outside = combined(np.multiply, number.outside, total(taps.values))
     values = combined(np.add, moving, outside)
