@@ -17,6 +17,7 @@ SOLVERS: dict[str, str] = {
     "attention": "bestiary.solvers.attention:AttentionSolver",
     "autocorrelation": "bestiary.solvers.autocorrelation:Autocorrelation",
     "lookup": "bestiary.solvers.lookup:Lookup",
+    "sort": "bestiary.solvers.sort:SortSolver",
 }
 
 
