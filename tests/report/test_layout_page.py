@@ -66,7 +66,40 @@ def test_no_two_boxes_of_a_layer_have_the_same_words() -> None:
     assert all(len(name) <= LETTERS for name in written)
     assert "short" in written
     assert {"4: ·", "5: ·"} <= set(written)
-    assert short_names(places[1:3]) == ["level 4…moved.1", "level 4…moved.0"]
+    assert short_names(places[1:3]) == ["…0…moved.1", "…4…moved.0"]
+
+
+def test_what_tells_long_names_of_a_layer_apart_stays_in_them() -> None:
+    names = ["i · level 5 to 0, 0 moved.0", "level 5 to 0, 0 moved.0", "level 5 to 12, 0 moved.0"]
+    written = short_names([Place(1, c, name, "sum", 0) for c, name in enumerate(names)])
+    assert written == ["i ·…0…", "…0…", "…12…"]
+
+
+def test_many_gate_lines_are_fainter_than_few() -> None:
+    given = tuple(Place(0, c, f"u{c}", "input", 0) for c in range(16))
+    mixed = tuple(Place(1, c, f"v{c}", "sum", 0, tuple(range(16))) for c in range(16))
+    few = tuple(Place(2, c, f"w{c}", "sum", 0, (c,)) for c in range(16))
+    drawn = str(picture(Layout("mixed", 16, 4, (given, mixed, few))).svg)
+    assert drawn.count('class="gate many"') == 256 and drawn.count('class="gate"') == 16
+
+
+def test_the_legend_has_the_kinds_that_are_drawn_and_no_two_alike() -> None:
+    page = layout_page(small(), title="two: 5 × 2")
+    assert "<h1>two: 5 × 2</h1>" in page
+    key = page[page.index('class="key"') : page.index("</ul>")]
+    assert key.count("<li>") == 3 and "carried" in key and "copied" not in key
+    style = str(picture(small()).svg)
+    assert ".layout .copied rect{fill:" in style and ".layout .carried rect{fill:" not in style
+
+
+def long() -> Layout:
+    """30 channels and 20 layers, each channel carried along."""
+    given = tuple(Place(0, c, f"u{c}", "input", 0) for c in range(30))
+    layers = [
+        tuple(Place(n, c, f"u{c}", "carried", 0, convolved=c, filter="X^0") for c in range(30))
+        for n in range(1, 21)
+    ]
+    return Layout("long", 30, 4, (given, *layers))
 
 
 def test_every_box_that_can_be_focused_has_a_name_of_its_own() -> None:
@@ -103,3 +136,26 @@ def test_pointing_at_a_box_lights_up_what_it_reads(browser: Browser, tmp_path: P
         assert seen.page.evaluate("window.broken") is None
         assert seen.complaints == []
         assert [url for url in seen.requests if not url.startswith("file:")] == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_box_far_down_is_described_in_view_and_a_layer_far_right_is_reached(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(layout_page(long()), encoding="utf-8")
+    with opened(browser, path, width, charts=False) as seen:
+        seen.page.locator('[data-at="0-29"]').hover()
+        place = seen.page.locator("#told").bounding_box()
+        assert place is not None and place["y"] >= 0 and place["y"] + place["height"] <= 900
+        assert "u29: given" in seen.page.locator("#told").inner_text()
+        shown = seen.page.locator(".ruler .shown")
+        assert "20" not in shown.all_inner_texts()
+        seen.page.get_by_role("button", name="20", exact=True).click()
+        seen.page.wait_for_function(
+            "document.querySelector('.ruler button:last-child').classList.contains('shown')"
+        )
+        assert "input" not in shown.all_inner_texts()
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert seen.complaints == []

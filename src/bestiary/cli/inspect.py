@@ -46,7 +46,7 @@ def inspect(
     found = layout(compiled.placed, compiled.stack.width, rows)
     report = measure(compiled)
     if html is not None:
-        html.write_text(layout_page(found, _facts(report)), encoding="utf-8")
+        html.write_text(layout_page(found, _facts(report), _title(report)), encoding="utf-8")
     if svg is not None:
         svg.write_text(str(picture(found).svg), encoding="utf-8")
     if as_json:
@@ -65,6 +65,10 @@ def inspect(
     for path in (html, svg):
         if path is not None:
             console.print(f"written: {path}", soft_wrap=True)
+
+
+def _title(report: Report) -> str:
+    return f"{report.name}: {report.rows} × {report.inputs}"
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:

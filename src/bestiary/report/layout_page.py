@@ -11,22 +11,28 @@ from markupsafe import Markup
 
 import bestiary
 from bestiary.compile.layout import ROLES, Layout, Place
-from bestiary.report.layout_picture import SAID, described, picture
+from bestiary.report.layout_picture import COLUMN, MOST_LAYERS, SAID, described, picture
 from bestiary.report.self_contained import asset, inline, source_hash
 
 MOST_ROWS = 20_000
 """Rows of the table of places; a page of more is slow to open."""
 
 
-def layout_page(layout: Layout, facts: Sequence[tuple[str, str]] = ()) -> str:
-    """The page as text; it needs no network. facts: what else to say, each a name and a value."""
+def layout_page(layout: Layout, facts: Sequence[tuple[str, str]] = (), title: str = "") -> str:
+    """The page as text; it needs no network.
+
+    facts: what else to say, each a name and a value. title: the name of the layout unless given.
+    """
     drawn = picture(layout, None)
     script = asset("layout.js")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.from_string(asset("layout.html"))
     shown, rest = _tables(layout)
+    used = {place.role for layer in layout.layers for place in layer}
     return template.render(
-        name=layout.name,
+        name=title or layout.name,
+        column=COLUMN,
+        drawn=range(min(len(layout.layers), MOST_LAYERS + 1)),
         lead=_lead(layout),
         facts=list(facts),
         css=inline(asset("page.css"), "style"),
@@ -34,7 +40,7 @@ def layout_page(layout: Layout, facts: Sequence[tuple[str, str]] = ()) -> str:
         script_sources=Markup(source_hash(script)),
         svg=drawn.svg,
         left_out=drawn.left_out,
-        key=[(role, SAID[role], _sample(role)) for role in ROLES],
+        key=[(role, SAID[role], _sample(role)) for role in ROLES if role in used],
         layers=shown,
         rest=rest,
         version=bestiary.__version__,
@@ -45,7 +51,8 @@ def _lead(layout: Layout) -> str:
     layers = len(layout.layers) - 1
     return (
         f"{layers} BaseConv layer{'' if layers == 1 else 's'} of {layout.width} channels and "
-        f"{layout.rows} rows. Logical row t of a value with delay δ lies in row t + δ."
+        f"{layout.rows} rows. Row t of a value that comes so many rows late lies so many rows "
+        "further down."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from bestiary.report.charts.style import BACKGROUND, COLOURS, FAINT, FONT, INK, 
 MOST_CHANNELS, MOST_LAYERS, MOST_LINES = 48, 48, 4000
 """More are not drawn, and the picture says so: a person cannot follow them."""
 
-BOX, BOX_HEIGHT, COLUMN, ROW = 112, 22, 176, 30
+BOX, BOX_HEIGHT, COLUMN, ROW = 124, 22, 184, 30
 LEFT, TOP = 36, 46
-LETTERS = 15
-"""Of a name that fit into a box; longer ones keep both ends, as names differ in their last part."""
+LETTERS = 17
+"""Of a name that fit into a box; of longer ones what differs from others of the layer is kept."""
+CROWD = 120
+"""Gate lines into a layer above which they are drawn so faintly that boxes can be seen."""
 
 SAID = {
     "input": "given",
@@ -28,7 +31,7 @@ SAID = {
     "copied": "copied to another channel",
     "constant": "constant",
 }
-LOOKS = {"input": 0, "sum": 2, "filter": 3, "product": 1, "carried": None, "copied": None}
+LOOKS = {"input": 0, "sum": 2, "filter": 3, "product": 1, "carried": None, "copied": 4}
 """Numbers of ``charts.style.COLOURS``; None is an outline alone."""
 
 
@@ -128,14 +131,34 @@ def _channel_numbers(shown: list[list[Place]]) -> Iterator[Markup]:
 def short_names(places: Sequence[Place]) -> list[str]:
     """What is written into the boxes of a layer, no two alike.
 
-    A long name keeps its ends, and where names would be alike, each has its channel before it.
+    Of a long name the words stay that others do not share, or else its ends; where names would
+    still be alike, each has its channel before it.
     """
-    cut = [_ends(place.name, LETTERS) for place in places]
+    names = [place.name for place in places]
+    differing = _differing([name for name in names if len(name) > LETTERS])
+    cut = [_ends(differing.get(name, name), LETTERS) for name in names]
     repeated = {name for name, count in Counter(cut).items() if count > 1}
     return [
         f"{place.channel}: {_ends(place.name, LETTERS - 4)}" if name in repeated else name
         for place, name in zip(places, cut, strict=True)
     ]
+
+
+def _differing(names: Sequence[str]) -> dict[str, str]:
+    """Each name with the words left out that all have in that place, counted from their ends."""
+    if len(set(names)) < 2:
+        return {}
+    split = {name: name.split() for name in names}
+    most = max(map(len, split.values()))
+    # Shorter names have nothing where longer ones begin.
+    padded = {name: [""] * (most - len(words)) + words for name, words in split.items()}
+    shared = [len(set(column)) == 1 for column in zip(*padded.values(), strict=True)]
+    told = {}
+    for name, words in padded.items():
+        kept = ["…" if same else word.rstrip(",") for word, same in zip(words, shared, strict=True)]
+        # One mark for a run of shared words, and no spaces beside it.
+        told[name] = re.sub(" *…[ …]*", "…", " ".join(word for word in kept if word))
+    return told
 
 
 def _ends(name: str, letters: int) -> str:
@@ -148,9 +171,10 @@ def _ends(name: str, letters: int) -> str:
 
 def _lines(shown: list[list[Place]]) -> Iterator[Markup]:
     for places in shown[1:]:
+        crowded = sum(len(place.gated) for place in places) > CROWD
         for place in places:
             to = _corner(place.layer, place.channel)
-            sources = [(channel, "gate") for channel in place.gated]
+            sources = [(channel, "gate many" if crowded else "gate") for channel in place.gated]
             if place.convolved is not None:
                 sources.append((place.convolved, "carry" if place.role == "carried" else "conv"))
             for channel, kind in sources:
@@ -210,14 +234,17 @@ def _style(theme: Theme | None) -> Markup:
         f".layout .heading{{fill:{faint};font-size:12px}}",
         f".layout .ground{{fill:{ground}}}",
         f".layout .box rect{{fill:{ground};stroke:{faint};stroke-width:1}}",
-        ".layout .carried rect,.layout .copied rect{stroke-dasharray:3 3}",
+        ".layout .carried rect{stroke-dasharray:3 3}",
         f".layout .read rect{{stroke:{ink};stroke-width:3}}",
         ".layout path{fill:none}",
         f".layout .gate{{stroke:{faint};stroke-width:.8;opacity:.55}}",
         f".layout .conv{{stroke:{colours[3]};stroke-width:2.2}}",
         f".layout .carry{{stroke:{faint};stroke-width:1.4;stroke-dasharray:3 3}}",
+        ".layout .many{stroke-width:.5;opacity:.12}",
         ".layout.tracing path,.layout.tracing .box{opacity:.12}",
+        ".layout.tracing .many{opacity:.03}",
         ".layout.tracing .lit{opacity:1}",
+        ".layout.tracing .gate.lit{stroke-width:1.2}",
     ]
     for role, number in LOOKS.items():
         if number is not None:
