@@ -61,6 +61,31 @@ def test_recall_trains_prints_the_table_and_leaves_a_report(capsys):
 
 
 @pytest.mark.slow
+def test_a_compiled_model_stands_beside_trained_ones_in_one_table(capsys):
+    chosen = ["--mixer", "short_conv", "--model", "compiled:all-pairs", "--seeds", "2"]
+    assert main(["recall", "tiny.yaml", *chosen]) == 0
+    printed = capsys.readouterr()
+    assert "compiled:all-pairs: finished in" in printed.err
+    assert "compiled:all-pairs answers every query right" in printed.out.replace("\n  ", " ")
+    table = pl.read_csv("results/tiny/table.csv")
+    assert dict(table.select("mixer", "weights").rows()) == {
+        "short_conv": "trained",
+        "compiled:all-pairs": "compiled",
+    }
+    assert table.filter(weights="compiled")["accuracy"].to_list() == [1.0]
+    assert "compiled:all-pairs" in Path("results/tiny/report.html").read_text(encoding="utf-8")
+    # The folder alone is enough for every command that reads or goes on with it.
+    for command in (["report"], ["runs"], ["resume"]):
+        assert main([*command, "results/tiny"]) == 0
+        capsys.readouterr()
+
+
+def test_a_compiled_model_that_is_not_known_is_refused_with_a_guess(capsys):
+    said = refused(capsys, "recall", "tiny.yaml", "--model", "compiled:al-pairs", "--list")
+    assert "unknown compiled model 'al-pairs'; did you mean 'all-pairs'?" in said
+
+
+@pytest.mark.slow
 def test_a_run_that_fails_is_named_the_others_count_and_the_answer_is_no(capsys):
     command = ["recall", "tiny.yaml", "--no-report", "-m", "attention"]
     assert main([*command, "-m", "own_recall_mixers:Failing"]) == 1

@@ -62,20 +62,26 @@ class Surroundings:
 
 
 def settings(study: Study) -> Settings:
-    """Every config field of the runs, sorted into what is shared and what is not."""
+    """Every config field of the trained runs, sorted into what is shared and what is not.
+
+    Of the compiled ones where there are no others.
+    """
     values: dict[str, list[str]] = {}
-    for run in study.runs:
-        compiled = is_compiled(run["label"])
+    seeds: set[int] = set()
+    # Compiled models have few of the fields, and their own are said apart where others have more.
+    trained = [run for run in study.runs if not is_compiled(run["label"])]
+    for run in trained or study.runs:
+        seeds.add(run["seed"])
         for name, value in run.items():
-            # A compiled model has few of the fields, and trained ones have none of its own.
-            if "." in name and not (value is None and (compiled or name in COMPILED_FIELDS)):
+            if "." in name and not (value is None and name in COMPILED_FIELDS):
                 text = value if isinstance(value, str) else json.dumps(value)
                 values.setdefault(name, []).append(text)
     different = {name: list(dict.fromkeys(texts)) for name, texts in values.items()}
-    seeds = [str(s) for s in sorted({r["seed"] for r in study.runs if not is_compiled(r["label"])})]
     shared = {name: texts[0] for name, texts in different.items() if len(texts) == 1}
     varied = {name: texts for name, texts in different.items() if len(texts) > 1}
-    return Settings(shared, {**varied, "seed": seeds} if seeds else varied)
+    if trained:
+        varied["seed"] = [str(seed) for seed in sorted(seeds)]
+    return Settings(shared, varied)
 
 
 def facts(study: Study) -> list[Fact]:

@@ -211,7 +211,7 @@ def told_run(run: Row, point: Point, chosen: bool) -> dict[str, Any]:
         "seed": run["seed"],
         "accuracy": "no accuracy" if accuracy is None else f"accuracy {share(accuracy)}",
         "time": seconds_text(run["seconds"]),
-        "steps": "" if run["steps"] is None else f"step {run['step']:,} of {run['steps']:,}",
+        "steps": f"step {run['step']:,} of {run['steps']:,}" if run["steps"] else "",
         "reason": run["reason"] or "",
         "config": path.read_text(encoding="utf-8", errors="replace"),
         # Of several rates; a compiled model has none.

@@ -90,6 +90,8 @@ def _section(
 
 
 def _chosen(mixers: str, compared: Sequence[Any]) -> Any:
+    if is_compiled(mixers):
+        raise UserError(f"--mixer {mixers!r} is a compiled model (accepted: --model {mixers})")
     if "{" in mixers:
         raise UserError(
             f"--mixer {mixers!r} is a mapping (accepted: a name, or module:Class; options are set "

@@ -33,14 +33,20 @@ def load_trained(path: str | Path) -> tuple[LanguageModel, RunConfig]:
     folder = Path(path)
     folder = folder.parent if folder.name == WEIGHTS else folder
     weights = folder / WEIGHTS
-    if not weights.is_file():
-        raise UserError(
-            f"{folder} has no {WEIGHTS}; give the folder of a finished run, as `bestiary runs` "
-            "lists them"
-        )
+    missing = UserError(
+        f"{folder} has no {WEIGHTS}; give the folder of a finished run, as `bestiary runs` lists "
+        "them"
+    )
+    if not weights.is_file() and not (folder / "config.yaml").is_file():
+        raise missing
     run = RunFolder(folder).config()
     if not isinstance(run.model, ModelConfig):
-        raise UserError(f"{folder} holds a compiled model, {run.model.name}, and no trained one")
+        raise UserError(
+            f"{folder} holds a compiled model, {run.model.name}, and no trained one; give the "
+            "folder of a trained run"
+        )
+    if not weights.is_file():
+        raise missing
     task = run.build_task()
     model = build_model(run.model, task.vocab_size, task.max_length, run.seed)
     _load(weights, model)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from bestiary.errors import UserError
 from bestiary.runs import documents
+from bestiary.runs.compiled_model import is_compiled
 from bestiary.runs.config import Experiment
 from bestiary.runs.owned import STRICT
 from bestiary.runs.problems import user_error
@@ -215,9 +216,19 @@ def cautions(tuning: Tuning, runs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def over_rates(experiment: Experiment, rates: Sequence[float]) -> Experiment:
-    """The experiment with the learning rate swept, under a name of its own."""
+    """The experiment with the learning rate swept, under a name of its own.
+
+    Without its compiled models, which have no rate; ``UserError`` where there are no others.
+    """
     grid = {**experiment.sweep.grid, RATE: list(rates)}
-    sweep = experiment.sweep.model_copy(update={"grid": grid})
+    compared = experiment.sweep.models
+    models = [model for model in compared if not is_compiled(model)]
+    if compared and not models:
+        raise UserError(
+            "every model of this experiment is compiled, and none has a learning rate to find "
+            "(accepted: one to be trained, such as --mixer attention)"
+        )
+    sweep = experiment.sweep.model_copy(update={"grid": grid, "models": models})
     changed = {"name": f"{experiment.name}-tuning", "sweep": sweep, "tuning": None}
     return experiment.model_copy(update=changed)
 
