@@ -32,5 +32,5 @@ def test_a_radix_is_refused_where_there_are_no_levels_to_merge(tmp_path: Path) -
     path = tmp_path / "kron.npy"
     np.save(path, np.kron(rng.normal(size=(3, 3)), rng.normal(size=(3, 3))))
     assert of_matrix(path, 3, How()).compiled.source.name.endswith("direct")
-    with pytest.raises(UserError, match=r"--radix is 4, but .* is no product of levels"):
+    with pytest.raises(UserError, match=r"the radix is 4, but .* is no product of levels"):
         of_matrix(path, 3, How(radix=4))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from bestiary.compile.bounds import our_bound, paper_bound
-from bestiary.compile.compiling import Compiled, compile_program
+from bestiary.compile.compiling import Compiled
 from bestiary.compile.conversion import WITHOUT_LAYOUT, converted
 from bestiary.compile.from_language_model import COMPILED, CompiledLanguageModel, language_model
-from bestiary.compile.from_matrix import direct_matrix_program, matrix_program
+from bestiary.compile.from_matrix import CHOICES, chosen
 from bestiary.compile.from_matrix.level import check_radix
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import (
@@ -26,12 +25,11 @@ from bestiary.compile.origin import (
     matrix_function,
     transform_reference,
 )
-from bestiary.compile.program import MODES, Mode, Program
-from bestiary.compile.real_part import real_part
+from bestiary.compile.program import MODES, Mode
 from bestiary.compile.report import Report, measure
 from bestiary.compile.verify import agree
 from bestiary.errors import UserError, did_you_mean, unknown_name
-from bestiary.runs.compile_options import CHOICES, check_options, subject_of
+from bestiary.runs.compile_options import check_options, subject_of
 from bestiary.runs.trained_model import WEIGHTS, load_trained
 from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.matrix_file import read_matrix
@@ -44,10 +42,6 @@ Reference = Callable[[Tensor], Tensor]
 
 MATRIX_TOLERANCE = 1e-10
 """Of a matrix as a stack, relative to the largest output (docs/theory.md, 'Bounds')."""
-MOST_DIRECT = 64
-"""Channels of a direct form that are worth trying beside a chain of factors."""
-LARGEST_DIRECT = 1024
-"""Rows of a matrix whose direct forms are looked for, in its dense entries."""
 LARGEST_TRANSFORM = 1 << 16
 """Numbers that a transform takes; memory and minutes go up with n log n."""
 MOST_CHECKED = 4096
@@ -85,13 +79,15 @@ class Mixer:
 class Work:
     """A compiled stack, what it was made from and what was measured.
 
-    error: largest relative error against the reference, None where that was not tried.
+    error: largest relative error against the reference, None where that was not tried. left_out: a
+    sentence where a form was not looked for, "" otherwise.
     """
 
     compiled: Compiled
     origin: Origin
     report: Report
     error: float | None
+    left_out: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the weights."""
@@ -100,6 +96,7 @@ class Work:
             **self.report.as_json(),
             "origin": self.origin.to_dict(),
             "max_relative_error": self.error,
+            "left_out": self.left_out,
             "optimize": None if found is None else str(found),
         }
 
@@ -107,6 +104,8 @@ class Work:
         lines = [str(self.report)]
         if self.compiled.found is not None:
             lines.append(f"  schedule: {self.compiled.found}")
+        if self.left_out:
+            lines.append(f"  not tried: {self.left_out}")
         if self.error is None:
             lines.append("  not checked yet: bestiary verify compares it with its reference")
         else:
@@ -321,46 +320,21 @@ def _of_member(
     except UserError:
         # A form without a bound of its own, such as Monarch with dense blocks.
         beside = {}
-    as_real = member.is_complex and not is_complex
-    made = [(one, measure(one, beside)) for one in _stacks(member, origin.d, how, name, as_real)]
-    compiled, report = min(made, key=lambda each: each[1].parameters.nonzero)
+    search = None if how.optimize is None else Optimize(seconds=how.optimize)
+    compiled, left_out = chosen(
+        member,
+        origin.d,
+        how.mode,
+        how.method,
+        how.radix,
+        real=member.is_complex and not is_complex,
+        name=name,
+        optimize=search,
+    )
+    report = measure(compiled, beside)
     error = None
     if origin.n <= MOST_CHECKED:
         rows, width = compiled.source.rows, compiled.source.width
         meant = matrix_function(reference(), origin.d)
         error = agree(compiled.stack, meant, rows, width, tolerance=MATRIX_TOLERANCE)
-    return Work(compiled, origin, report, error)
-
-
-def _stacks(
-    member: StructuredMatrix, d: int, how: How, name: str, as_real: bool
-) -> Iterator[Compiled]:
-    """The stacks among which the one of fewest non-zero numbers is to be taken."""
-    search = None if how.optimize is None else Optimize(seconds=how.optimize)
-    for method, program in _programs(member, d, how):
-        program = replace(real_part(program) if as_real else program, name=f"{name}, {method}")
-        yield compile_program(program, optimize=search)
-
-
-def _programs(member: StructuredMatrix, d: int, how: How) -> list[tuple[str, Program]]:
-    """What is worth compiling, by the name of its method.
-
-    ``auto``: by groups, and directly where that is narrow, or where there is no chain of factors.
-    """
-    if how.method != "auto":
-        return [(how.method, matrix_program(member, d, how.mode, how.method, how.radix))]
-    found: list[tuple[str, Program]] = []
-    with contextlib.suppress(UserError):
-        found.append(("groups", matrix_program(member, d, how.mode, "groups", how.radix)))
-    if not found and how.radix != How.radix:
-        raise UserError(
-            f"--radix is {how.radix}, but {member!r} is no product of levels that could be merged; "
-            "it is compiled directly, without a radix"
-        )
-    if not found:
-        return [("direct", direct_matrix_program(member, d, how.mode))]
-    if member.n <= LARGEST_DIRECT:
-        with contextlib.suppress(UserError):
-            direct = direct_matrix_program(member, d, how.mode, widest=MOST_DIRECT)
-            found.append(("direct", direct))
-    return found
+    return Work(compiled, origin, report, error, left_out)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bestiary.compile.from_matrix import METHODS
+from bestiary.compile.from_matrix import CHOICES
 from bestiary.errors import UserError
 from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS
 
@@ -20,9 +20,6 @@ SUBJECTS: Mapping[Subject, str] = {
     "model": "the whole model of a run",
 }
 """How a sentence names each."""
-
-CHOICES = ("auto", "direct", *METHODS)
-"""What --method takes."""
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.linalg
 import torch
 from matrix_members import TOLERANCE, error, kaleidoscope, shape
 
-from bestiary.compile import compile_program
-from bestiary.compile.from_matrix import matrix
-from bestiary.compile.from_matrix.direct import direct_forms, direct_program
+from bestiary.compile import compile_program, interpret
+from bestiary.compile.from_matrix import direct_matrix_program, matrix
+from bestiary.compile.from_matrix.direct import direct_forms, direct_program, one_filter
+from bestiary.compile.from_matrix.programs import NotLookedFor
 from bestiary.compile.program import Mode
 from bestiary.errors import UserError
-from bestiary.structured import Permutation
-from bestiary.structured.transforms import circulant
+from bestiary.structured import Butterfly, Permutation
+from bestiary.structured.block_diagonal import BlockDiagonal
+from bestiary.structured.transforms import circulant, hadamard, toeplitz
 
 MODES: tuple[Mode, ...] = ("causal", "circular")
 RNG = np.random.default_rng(0)
@@ -107,3 +111,64 @@ def test_a_matrix_that_does_not_fit_is_refused_with_its_shape() -> None:
         direct_program(np.eye(6), 4)
     with pytest.raises(UserError, match=r"shape \(6, 5\)"):
         direct_program(np.ones((6, 5)), 1)
+
+
+def stack_of(dense: np.ndarray, d: int, widest: int | None) -> tuple[int, int]:
+    form = direct_forms(dense, d, "causal", widest)[0]
+    return form.layers, form.width
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_any_matrix_is_n_terms_of_one_row_each(mode: Mode) -> None:
+    dense = numbers(12, 12)
+    assert compiled(dense, 1, mode)[::2] == (3, 12)
+    assert compiled(dense, 12, mode) == (1, 1, 12)
+
+
+def test_forms_wider_than_asked_are_left_out() -> None:
+    rank_three = numbers(64, 3) @ numbers(3, 64)
+    assert stack_of(rank_three, 1, None) == stack_of(rank_three, 1, 3) == (3, 3)
+    assert direct_forms(rank_three, 1, "causal", 2) == []
+    assert direct_forms(numbers(64, 64), 1, "causal", 16) == []
+    with pytest.raises(UserError, match="takes more than the 16 channels"):
+        direct_program(numbers(64, 64), 1, widest=16)
+
+
+def test_a_low_rank_is_found_among_entries_of_very_different_size() -> None:
+    small = np.outer(np.geomspace(1, 1e-8, 64), numbers(64)) + np.outer(numbers(64), numbers(64))
+    assert stack_of(small, 1, 8) == (3, 2)
+    assert compiled(small, 1, "causal")[2] == 2
+
+
+@pytest.mark.parametrize(("name", "made"), [("circulant", circulant), ("toeplitz", toeplitz)])
+def test_one_filter_is_told_at_any_size_without_dense_entries(name: str, made: Any) -> None:
+    n = 1 << 13
+    member = made(numbers(n))
+    program = one_filter(member)
+    assert program is not None
+    x = numbers(n)
+    got = interpret(program, x[:, None])[:, 0]
+    column = member.apply(torch.eye(1, n, dtype=torch.float64)[0]).real.numpy()
+    across = np.roll(column[::-1], 1) if name == "circulant" else column
+    expected = scipy.linalg.matmul_toeplitz((column, across), x)
+    assert np.abs(got - expected).max() <= 1e-11 * np.abs(expected).max()
+    assert (one_filter(member, "circular") is not None) == (name == "circulant")
+
+
+def test_a_single_entry_that_differs_makes_it_no_filter() -> None:
+    dense = scipy.linalg.toeplitz(numbers(32), numbers(32))
+    assert one_filter(BlockDiagonal(torch.from_numpy(dense)[None])) is not None
+    dense[20, 11] += 1e-9
+    assert one_filter(BlockDiagonal(torch.from_numpy(dense)[None])) is None
+
+
+def test_direct_forms_of_float32_members_are_computed_in_float64() -> None:
+    twiddle = torch.randn(4, 2, 2, 8, generator=torch.Generator().manual_seed(0))
+    member = Butterfly.from_packed(twiddle)
+    made = matrix(member, 1, method="direct")
+    assert error(made, member.to(torch.float64)) <= TOLERANCE
+
+
+def test_too_many_rows_are_refused_with_how_many_are_looked_at() -> None:
+    with pytest.raises(NotLookedFor, match=r"has 8192 rows of real numbers; .* up to 4096"):
+        direct_matrix_program(hadamard(8192))

@@ -1,21 +1,19 @@
-"""Structured matrices as programs, one construction a file, and ``matrix`` that chooses.
+"""Structured matrices as programs, one construction a file, and ``choice`` among them.
 
 ``chain`` makes levels of a matrix; ``channel_groups``, ``time_blocks``, ``index_bits`` and
 ``paper`` make programs of levels; ``direct`` makes one of a dense matrix. ``frontier`` compares
 them.
 """
 
+from bestiary.compile.from_matrix.choice import CHOICES, chosen, matrix
 from bestiary.compile.from_matrix.frontier import Choice, frontier
-from bestiary.compile.from_matrix.matrix import (
-    METHODS,
-    direct_matrix_program,
-    matrix,
-    matrix_program,
-)
+from bestiary.compile.from_matrix.programs import METHODS, direct_matrix_program, matrix_program
 
 __all__ = [
+    "CHOICES",
     "METHODS",
     "Choice",
+    "chosen",
     "direct_matrix_program",
     "frontier",
     "matrix",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from bestiary.compile.from_matrix.matrix import matrix
+from bestiary.compile.from_matrix.choice import matrix
 from bestiary.compile.program import Mode
 from bestiary.compile.report import measure
 from bestiary.errors import UserError

@@ -18,12 +18,10 @@ def block_toeplitz(matrix: BlockMatrix) -> Form | None:
     d = matrix.d
     filters = np.zeros((len(matrix.offsets), d, d))
     for place, offset in enumerate(matrix.offsets):
-        blocks = matrix.diagonal(offset)
-        t = np.arange(matrix.rows)
-        inside = (t >= offset) & (t - offset < matrix.rows) | (matrix.mode == "circular")
-        if np.abs(blocks[inside] - blocks[inside][:1]).max() > matrix.rounding:
+        blocks = matrix.present(offset)
+        if np.abs(blocks - blocks[:1]).max() > matrix.rounding:
             return None
-        filters[place] = blocks[inside].mean(axis=0)
+        filters[place] = blocks.mean(axis=0)
     filters[np.abs(filters) <= matrix.rounding] = 0
     turns = [turn for turn in range(d) if _turned(filters, turn).any()] or [0]
 

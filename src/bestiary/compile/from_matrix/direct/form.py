@@ -48,10 +48,10 @@ class BlockMatrix:
         """(n, d, n, d): entry [t, c, τ, c']."""
         return self.dense.reshape(self.rows, self.d, self.rows, self.d)
 
-    @property
+    @cached_property
     def rounding(self) -> float:
         """What counts as 0."""
-        return TOLERANCE * float(np.abs(self.dense).max(initial=0))
+        return TOLERANCE * float(max(self.dense.max(initial=0), -self.dense.min(initial=0)))
 
     @property
     def offsets(self) -> list[int]:
@@ -67,6 +67,23 @@ class BlockMatrix:
         inside = (source >= 0) & (source < self.rows)
         return self.blocks[t, :, np.where(inside, source, 0)] * inside[:, None, None]
 
+    def present(self, offset: int) -> Array:
+        """(m, d, d): those blocks of ``diagonal`` for which there is such a row."""
+        below = np.diagonal(self.blocks, -offset, 0, 2)
+        if self.mode == "circular" and offset:
+            around = np.diagonal(self.blocks, self.rows - offset, 0, 2)
+            below = np.concatenate([below, around], axis=-1)
+        return np.moveaxis(below, -1, 0)
+
+    @cached_property
+    def largest(self) -> Array:
+        """(offsets, d, d): the size of the largest entry [c, c'] of each diagonal of blocks."""
+        found = np.empty((len(self.offsets), self.d, self.d))
+        for place, offset in enumerate(self.offsets):
+            blocks = self.present(offset)
+            found[place] = np.maximum(blocks.max(axis=0), -blocks.min(axis=0))
+        return found
+
 
 @dataclass(frozen=True)
 class Form:
@@ -79,3 +96,8 @@ class Form:
     layers: int
     width: int
     apply: Callable[[Value], Value]
+
+    @property
+    def cost(self) -> int:
+        """Channels over all layers, by which forms are compared."""
+        return self.layers * self.width

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,28 @@ from bestiary.compile.from_matrix.direct.shifts import shifts
 from bestiary.compile.program import Mode, Program
 from bestiary.errors import UserError
 
-FINDERS: tuple[Callable[[BlockMatrix], Form | None], ...] = (
-    row_map,
-    block_toeplitz,
-    shifts,
-    low_rank,
-)
 
+def direct_forms(
+    dense: Any, d: int, mode: Mode = "causal", widest: int | None = None
+) -> list[Form]:
+    """The forms that a real dense (n·d, n·d) matrix has, the cheapest first.
 
-def direct_forms(dense: Any, d: int, mode: Mode = "causal") -> list[Form]:
-    """The forms that a real dense (n·d, n·d) matrix has, the cheapest first."""
+    widest: leave out those of more channels, most without being made; then there may be none. A
+    rank is looked for only where it could be the cheapest form.
+    """
     matrix = BlockMatrix(np.asarray(dense, dtype=np.float64), d, mode)
-    found = [form for find in FINDERS if (form := find(matrix)) is not None]
-    return sorted(found, key=lambda form: form.layers * form.width)
+    most = 2 * len(matrix.dense) * d if widest is None else widest
+    found: list[Form] = []
+    for find in (block_toeplitz, row_map, shifts):
+        form = find(matrix)
+        if form is not None and form.width <= most:
+            found.append(form)
+            if form.layers == 1:
+                return [form, *found[:-1]]
+    # The form of rank r has 2 layers or more of r·d channels.
+    least = min((form.cost for form in found), default=2 * most)
+    form = low_rank(matrix, min(most // d, least // (2 * d)))
+    return sorted([*found, *([] if form is None else [form])], key=lambda form: form.cost)
 
 
 def direct_program(
@@ -36,13 +44,14 @@ def direct_program(
 ) -> Program:
     """The cheapest one as a program on n rows of d channels, in a ring of n where circular.
 
-    ``UserError`` for a matrix that is not square or whose size d does not divide, and where the
-    cheapest form takes more than ``widest`` channels.
+    ``UserError`` for a matrix that is not square or whose size d does not divide, and where every
+    form takes more than ``widest`` channels.
     """
-    form = direct_forms(dense, d, mode)[0]
-    if widest is not None and form.width > widest:
-        raise UserError(f"{name} takes {form.width} channels directly; at most {widest} are asked")
+    forms = direct_forms(dense, d, mode, widest)
+    if not forms:
+        raise UserError(f"{name} takes more than the {widest} channels that are asked directly")
     x = input_array("x", d)
     rows = len(dense) // d
     ring = rows if mode == "circular" else None
-    return Program((x,), form.apply(x), rows, mode=mode, ring=ring, name=f"{name}: {form.name}")
+    output = forms[0].apply(x)
+    return Program((x,), output, rows, mode=mode, ring=ring, name=f"{name}: {forms[0].name}")

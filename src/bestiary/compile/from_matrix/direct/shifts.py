@@ -16,13 +16,12 @@ from bestiary.compile.rows import Rows
 def shifts(matrix: BlockMatrix) -> Form:
     """The form, which every matrix has."""
     c = np.arange(matrix.d)
-    largest = {
-        (offset, turn): float(np.abs(blocks[:, c, (c + turn) % matrix.d]).max())
-        for offset in matrix.offsets
-        for blocks in [matrix.diagonal(offset)]
-        for turn in range(matrix.d)
-    }
-    groups = [place for place, size in largest.items() if size > matrix.rounding] or [(0, 0)]
+    largest = matrix.largest[:, c, (c + np.arange(matrix.d)[:, None]) % matrix.d].max(axis=-1)
+    places, turns = np.nonzero(largest > matrix.rounding)
+    groups = [
+        (matrix.offsets[place], turn)
+        for place, turn in zip(places.tolist(), turns.tolist(), strict=True)
+    ] or [(0, 0)]
 
     def apply(x: Value) -> Value:
         parts = []
