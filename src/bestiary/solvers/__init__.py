@@ -1,21 +1,15 @@
 """Recall by weights that are set by hand, scored beside trained models.
 
-One solver a file; ``registry`` names them and ``protocol`` says what one is.
+One solver a file; ``registry`` names them and ``protocol`` says what one is. A solver's file is
+loaded when it is asked for by name: every command that reads a config knows the names, and few
+need the compiler.
 """
 
-from bestiary.solvers.all_pairs import AllPairs
-from bestiary.solvers.attention import AttentionSolver
-from bestiary.solvers.autocorrelation import Autocorrelation
-from bestiary.solvers.lookup import Lookup
 from bestiary.solvers.protocol import Size, Solver, SolverModel
 from bestiary.solvers.registry import SOLVERS, SolverSpec, build_solver, solver_class
 
 __all__ = [
     "SOLVERS",
-    "AllPairs",
-    "AttentionSolver",
-    "Autocorrelation",
-    "Lookup",
     "Size",
     "Solver",
     "SolverModel",

@@ -9,11 +9,12 @@ examples by the same code.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from bestiary.compile.compiling import Compiled
+if TYPE_CHECKING:
+    from bestiary.compile.compiling import Compiled
 
 
 @dataclass(frozen=True)
