@@ -11,6 +11,7 @@ import sys
 import time
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from bestiary.compile import (
     input_array,
     interpret,
     linear,
+    schedule,
     shift,
 )
 from bestiary.compile.cell import Cell
@@ -93,6 +95,20 @@ def test_every_pass_and_the_stack_compute_what_a_random_program_means(data: st.D
 
     program = random_program(choose)
     check(program, random_input(choose, program))
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+def test_sums_that_are_gathered_early_mean_the_same(data: st.DataObject) -> None:
+    def choose(n: int) -> int:
+        return data.draw(st.integers(0, n - 1))
+
+    program = random_program(choose)
+    with pytest.MonkeyPatch.context() as patch:
+        # Everywhere, though only deep narrow programs are better for it.
+        patch.setattr(schedule, "MOST_SUMMED", 0)
+        patch.setattr(schedule, "alive_channels", lambda given: {id(v): 0 for v in given})
+        check(program, random_input(choose, program))
 
 
 @given(st.data())

@@ -7,16 +7,20 @@ where something needs it as a wire.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from bestiary.compile.arithmetic import combined, of_bounded_size, total
 from bestiary.compile.cell import Cell, RowNumber
-from bestiary.compile.constants import Scalar, alike
+from bestiary.compile.constants import Array, Scalar, alike
 from bestiary.compile.expression import Value
 from bestiary.compile.rows import Rows
 from bestiary.compile.taps import Taps, shift_by
+
+MOST_BY_TERM = 1 << 12
+"""Terms of the sums of one linear map up to which they are added one by one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -126,6 +130,42 @@ def summed(terms: list[tuple[Form, Scalar]], bias: RowNumber = 0) -> Form:
         bias = bias + form.bias * weight
     gate = {wire: weight for wire, weight in gate.items() if weight != 0}
     return Form(gate=gate, bias=simplest(bias))
+
+
+def worth_a_matrix(columns: Sequence[Sequence[tuple[Form, Scalar]]], weight: Array) -> bool:
+    """Whether these sums, the columns of float weights, are sums of many wires each, and the same.
+
+    Every row is used then, and no sum is a single convolution.
+    """
+    terms = sum(len(form.gate) for terms in columns for form, _ in terms)
+    if terms <= MOST_BY_TERM or weight.dtype == object:
+        return False
+    forms = dict.fromkeys(form for terms in columns for form, _ in terms)
+    wires = {wire for form in forms for wire in form.gate}
+    full = 2 * terms > weight.size * len(wires)
+    return full and all(sum(not form.constant for form, _ in terms) > 1 for terms in columns)
+
+
+def summed_columns(forms: Sequence[Form], weight: Array, biases: Sequence[RowNumber]) -> list[Form]:
+    """``summed`` of affine forms for each column of weights, to the same last digit."""
+    wires = list(dict.fromkeys(wire for form in forms for wire in form.gate))
+    place = {wire: i for i, wire in enumerate(wires)}
+    gates, biases = np.zeros((weight.shape[1], len(wires))), list(biases)
+    for form, row in zip(forms, weight, strict=True):
+        own = np.zeros(len(wires))
+        own[[place[wire] for wire in form.gate]] = list(form.gate.values())
+        gates += row[:, None] * own
+        if not is_number(form.bias, 0):
+            biases = [
+                b + form.bias * w if w else b for b, w in zip(biases, row.tolist(), strict=True)
+            ]
+    return [
+        Form(
+            gate={wires[i]: float(column[i]) for i in np.flatnonzero(column).tolist()},
+            bias=simplest(bias),
+        )
+        for column, bias in zip(gates, biases, strict=True)
+    ]
 
 
 def raised_by(form: Form, weight: Scalar, number: RowNumber) -> Form | None:

@@ -47,15 +47,24 @@ from bestiary.compile.fusion import (
     scaled_by,
     simplest,
     summed,
+    summed_columns,
+    worth_a_matrix,
 )
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.compile.slack import later
 from bestiary.compile.taps import Taps, shift_by
-from bestiary.compile.uses import uses_of
+from bestiary.compile.uses import alive_channels, uses_of
 
 Channels = list[Form]
 """A value, channel by channel."""
+
+MOST_SUMMED = 16
+"""A sum that several others use, of more wires, keeps those that are there early on one wire.
+
+Every use would read them all, so that deep programs took time, weights and channels with the square
+of their layers. Of 8 to 32 it makes little difference, 64 take twice the time in deep narrow ones.
+"""
 
 
 @arithmetic()
@@ -80,6 +89,7 @@ class Scheduler:
 
     def scheduled(self) -> Program:
         """All values in order, then the output as wires."""
+        alive = alive_channels(self.program)
         for value in self.program:
             forms = _LOWER[type(value)](self, value)
             uses = self.uses[id(value)]
@@ -90,7 +100,9 @@ class Scheduler:
                 if names is not None and not form.name and form.made is None:
                     form.name = names[i]
                 # A form that a value hands on has the uses of where it comes from.
-                form.uses = form.uses or int(uses[i])
+                if not form.uses:
+                    form.uses = int(uses[i])
+                    forms[i] = self._narrowed(form, alive[id(value)])
             self.forms[id(value)] = forms
         return reading(self.program, [self.wire(f) for f in self.forms[id(self.program.output)]])
 
@@ -127,6 +139,24 @@ class Scheduler:
         twice = isinstance(wire, Cell) and wire.convolved is None
         return wire in self.claimed and not twice
 
+    def _narrowed(self, form: Form, alive: int) -> Form:
+        """A shared sum of many wires, those that are there a layer earlier gathered on one.
+
+        That delays nothing, and those that use the sum read few wires instead of all. Where more
+        channels are still to be used than there are wires, the wires are the fewer to keep.
+        """
+        wide = len(form.gate) > max(MOST_SUMMED, alive) and form.uses > 1 and form.affine
+        if not wide or form.made is not None:
+            return form
+        last = self._affine_ready(form)
+        early = {wire: weight for wire, weight in form.gate.items() if self.layer[wire] < last}
+        if len(early) < 2:
+            return form
+        name = form.name and f"{form.name} so far"
+        gathered = self.wire(Form(gate=early, name=name, delay=form.delay))
+        late = {wire: weight for wire, weight in form.gate.items() if wire not in early}
+        return replace(form, gate={gathered: 1, **late})
+
     # Operations
 
     def _input(self, value: Input) -> Channels:
@@ -149,11 +179,13 @@ class Scheduler:
         biases: list[RowNumber] = [0] * value.width
         if value.bias is not None:
             biases = numbers(value.bias, value.width)
-        out = []
-        for j in range(value.width):
-            entries = enumerate(value.weight[:, j].tolist())
-            out.append(self._sum([(x[i], w) for i, w in entries if w != 0], biases[j]))
-        return out
+        columns = [
+            [(form, w) for form, w in zip(x, column, strict=True) if w != 0]
+            for column in value.weight.T.tolist()
+        ]
+        if worth_a_matrix(columns, value.weight):
+            return summed_columns([self._affine(form) for form in x], value.weight, biases)
+        return [self._sum(terms, bias) for terms, bias in zip(columns, biases, strict=True)]
 
     def _add(self, value: Add) -> Channels:
         terms = [self.forms[id(term)] for term in value.terms]

@@ -39,3 +39,19 @@ def _count(value: Value, mine: NDArray[np.int64], uses: Uses) -> None:
     else:
         for operand in value.operands:
             uses[id(operand)] += mine > 0
+
+
+def alive_channels(program: Program) -> dict[int, int]:
+    """For each value how many channels that were made by then, its own among them, are used later.
+
+    By ``id`` of the value.
+    """
+    until = {id(operand): i for i, value in enumerate(program) for operand in value.operands}
+    until[id(program.output)] = len(program)
+    ending = [0] * (len(program) + 1)
+    alive, found = 0, {}
+    for i, value in enumerate(program):
+        alive += value.width - ending[i]
+        ending[until.get(id(value), i + 1)] += value.width
+        found[id(value)] = alive
+    return found
