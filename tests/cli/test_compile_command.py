@@ -386,3 +386,47 @@ def test_a_layer_that_is_base_conv_already_has_no_layout(
         assert main(["compile", what, str(job.folder), "--layout", "time"]) == 2
         assert "keeps the channels that it has" in capsys.readouterr().err
         assert main(["compile", what, str(job.folder)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("dense", "kind"),
+    [
+        (scipy.fft.dct(np.eye(16), axis=0, norm="ortho").astype("f4"), "dct-2"),
+        (np.fft.fft(np.eye(16)).astype("c8"), "dft"),
+        (
+            np.outer(np.geomspace(1, 2, 32), np.cos(np.arange(32))).astype("f4")
+            + np.outer(np.sin(np.arange(32)), np.geomspace(3, 1, 32)).astype("f4"),
+            "rank 2",
+        ),
+    ],
+    ids=["dct", "dft", "low rank"],
+)
+def test_a_file_in_single_precision_is_recognised_compiled_and_verified(
+    dense: np.ndarray, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, made = str(tmp_path / "m.npy"), str(tmp_path / "m.safetensors")
+    np.save(given, dense)
+    assert main(["compile", "matrix", given, "-o", made, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert kind in told["name"]
+    assert 1e-10 < told["max_relative_error"] < 1e-5
+    assert main(["verify", made]) == 0
+    assert main(["verify", made, "--tolerance", "1e-9"]) == 1
+
+
+def test_a_tolerance_says_how_near_a_structure_must_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, made = str(tmp_path / "m.npy"), str(tmp_path / "m.safetensors")
+    noise = np.random.default_rng(0).normal(size=(16, 16))
+    np.save(given, scipy.linalg.hadamard(16) + 1e-4 * noise)
+    assert main(["compile", "matrix", given]) == 1
+    assert "with d = 16 method auto makes it 1 layer" in capsys.readouterr().out
+    assert main(["compile", "matrix", given, "--tolerance", "1e-3", "-o", made]) == 0
+    assert "hadamard" in capsys.readouterr().out
+    assert main(["verify", made]) == 0
+    assert main(["compile", "matrix", given, "--tolerance", "2"]) == 2
+    assert main(["compile", "matrix", given, "--d", "16", "--radix", "4"]) == 2
+    assert "has no structure and is compiled directly" in capsys.readouterr().err
+    assert main(["compile", "matrix", given, "--d", "16", "-o", made]) == 0
+    assert main(["verify", made]) == 0

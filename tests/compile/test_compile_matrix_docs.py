@@ -21,9 +21,11 @@ def test_the_python_of_the_page_runs_and_prints_what_it_says() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr
-    size, same, *table, direct = done.stdout.splitlines()
+    text, arrays = ([*block.splitlines()] for block in blocks("text"))
+    size, same, *rest = done.stdout.splitlines()
+    table, direct = rest[: len(text)], rest[len(text)]
     assert f"prints `{size}` and `{same}`" in PAGE
     assert same == "True"
-    (text,) = blocks("text")
-    assert table == text.splitlines()
+    assert table == text
     assert f"prints `{direct}`" in PAGE
+    assert rest[len(text) + 1 :] == arrays

@@ -13,6 +13,9 @@ DCT = Origin("transform", "dct-2", 8)
 def test_an_origin_comes_back_from_what_is_stored():
     assert Origin.from_dict(DCT.to_dict()) == DCT
     assert Origin.from_dict(None) is None
+    older = DCT.to_dict()
+    assert older.pop("tolerance") == 1e-9
+    assert Origin.from_dict(older) == DCT
 
 
 @pytest.mark.parametrize(
@@ -25,6 +28,9 @@ def test_an_origin_comes_back_from_what_is_stored():
         DCT.to_dict() | {"n": 0},
         DCT.to_dict() | {"layer": "first"},
         DCT.to_dict() | {"digest": None},
+        DCT.to_dict() | {"tolerance": float("nan")},
+        DCT.to_dict() | {"tolerance": -1},
+        DCT.to_dict() | {"more": 1},
     ],
 )
 def test_anything_else_is_refused(given):

@@ -52,6 +52,13 @@ def compile_(
             "numbers."
         ),
     ] = "auto",
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Of the matrix in a file: how far, relative to it, a structure may be; 1e-10 "
+            "unless given, 1e-5 for single precision."
+        ),
+    ] = None,
     radix: Annotated[
         int,
         typer.Option(help="Rows a level mixes: fewer layers, wider; not for direct and paper."),
@@ -98,7 +105,7 @@ def compile_(
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASSES)}")
     if source is not None and subject_of(what, source) in ("mixer", "model"):
         source = named_run(source, within)
-    how = How(mode, method, radix, optimize)  # type: ignore[arg-type]
+    how = How(mode, method, radix, optimize, tolerance)  # type: ignore[arg-type]
     try:
         work = requested(what, source, n, d, Mixer(layer, length, layout), how, given)
     except NoStructure as answer:

@@ -28,7 +28,13 @@ def verify(
     reference: Annotated[
         Path | None, typer.Option(help="The matrix or run it was compiled from, where that moved.")
     ] = None,
-    tolerance: Annotated[float, typer.Option(help="Largest relative error in float64.")] = 1e-9,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest relative error in float64; 1e-9 unless given, more where what was "
+            "compiled is only near its matrix."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Compare a compiled stack with numpy, scipy or the module it came from, never with itself.
@@ -43,7 +49,7 @@ def verify(
     from bestiary.mixers.stack_file import read_stack_file
     from bestiary.runs.compilation import reference_of
 
-    if not 0 <= tolerance < math.inf:
+    if tolerance is not None and not 0 <= tolerance < math.inf:
         raise UserError(f"--tolerance is {tolerance}; a number from 0 is needed, such as 1e-9")
     stored = read_stack_file(file)
     origin = Origin.from_dict(stored.about.get("origin"))
@@ -59,7 +65,7 @@ def verify(
         stored.rows,
         stored.inputs,
         compiled=compiled,
-        tolerance=tolerance,
+        tolerance=origin.tolerance if tolerance is None else tolerance,
     )
     if as_json:
         told = {**asdict(found), "ok": found.ok, "overflows": found.overflows}

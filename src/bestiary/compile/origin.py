@@ -7,6 +7,7 @@ matrix and a module against what is in their own files.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -17,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bestiary.compile.verify import TOLERANCE
 from bestiary.errors import UserError, unknown_name
 from bestiary.structured.matrix_file import LARGEST
 from bestiary.structured.transforms.registry import named_transform
@@ -31,7 +33,8 @@ class Origin:
 
     name: of the transform, the path of the matrix or of the trained run. n: rows of the matrix, or
     the length compiled for. d: channels a row. layer: of the run, counted from 0; None otherwise.
-    digest: SHA-256 of the file, "" for a transform.
+    digest: SHA-256 of the file, "" for a transform. tolerance: the largest relative error in
+    float64 that is in order, more than ``verify.TOLERANCE`` for a matrix of fewer digits.
     """
 
     kind: Kind
@@ -40,6 +43,7 @@ class Origin:
     d: int = 1
     layer: int | None = None
     digest: str = ""
+    tolerance: float = TOLERANCE
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -50,7 +54,8 @@ class Origin:
         """Back from ``to_dict``; None where a file does not say; ``UserError`` for the rest."""
         if given is None:
             return None
-        if not isinstance(given, Mapping) or set(given) != {field.name for field in fields(cls)}:
+        names = {field.name for field in fields(cls)}
+        if not isinstance(given, Mapping) or set(given) | {"tolerance"} != names:
             raise UserError(
                 f"{given!r} does not say what a stack was compiled from; its file is damaged"
             )
@@ -58,6 +63,9 @@ class Origin:
             raise unknown_name("kind of origin", str(given["kind"]), KINDS)
         wrong = [name for name in ("n", "d") if type(given[name]) is not int or given[name] < 1]
         wrong += [name for name in ("name", "digest") if not isinstance(given[name], str)]
+        allowed = given.get("tolerance", TOLERANCE)
+        if not isinstance(allowed, int | float) or not 0 <= allowed < math.inf:
+            wrong.append("tolerance")
         if wrong or not (given["layer"] is None or type(given["layer"]) is int):
             name = (wrong or ["layer"])[0]
             raise UserError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from bestiary.compile.bounds import our_bound, paper_bound
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.conversion import WITHOUT_LAYOUT, converted
 from bestiary.compile.from_language_model import COMPILED, CompiledLanguageModel, language_model
-from bestiary.compile.from_matrix import CHOICES, chosen
+from bestiary.compile.from_matrix import CHOICES, Given, NoStructure, chosen, given_matrix
 from bestiary.compile.from_matrix.level import check_radix
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import (
@@ -27,19 +28,19 @@ from bestiary.compile.origin import (
 )
 from bestiary.compile.program import MODES, Mode
 from bestiary.compile.report import Report, measure
-from bestiary.compile.verify import agree
+from bestiary.compile.verify import TOLERANCE, agree
 from bestiary.errors import UserError, did_you_mean, unknown_name
 from bestiary.runs.compile_options import check_options, subject_of
 from bestiary.runs.trained_model import WEIGHTS, load_trained
-from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.matrix_file import read_matrix
-from bestiary.structured.recognition import recognise
 from bestiary.structured.recognition.recognise import LEAST, MOST
 from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS, named_transform
 from bestiary.training.evaluate import evaluate
 
 Reference = Callable[[Tensor], Tensor]
 
+ROUNDING = 1e-13
+"""Residual of a structure that is the matrix itself, but for the last digits of float64."""
 MATRIX_TOLERANCE = 1e-10
 """Of a matrix as a stack, relative to the largest output (docs/theory.md, 'Bounds')."""
 LARGEST_TRANSFORM = 1 << 16
@@ -54,13 +55,14 @@ class How:
 
     mode, radix: see ``compile.matrix``. method: one of its methods, or ``auto``: of groups and a
     narrow direct form the one of fewest non-zero numbers. optimize: seconds to search for the best
-    schedule, or None.
+    schedule, or None. tolerance: of a matrix in a file, see ``recognise``.
     """
 
     mode: Mode = "causal"
     method: str = "auto"
     radix: int = 2
     optimize: float | None = None
+    tolerance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -174,11 +176,9 @@ def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
     if n % d and n > 0:
         raise UserError(f"--d is {d}; it must divide the size, {n}")
     origin = Origin("transform", one.name, n, d)
-    return _of_member(one.make(n), origin, how, one.name, lambda: one.reference(n), one.is_complex)
-
-
-class NoStructure(UserError):
-    """The matrix has none of the structures that are looked for."""
+    member = one.make(n)
+    given = Given(member, how.method, real=member.is_complex and not one.is_complex)
+    return _of_member(given, origin, how, one.name, lambda: one.reference(n))
 
 
 def of_matrix(source: Path | None, d: int, how: How) -> Work:
@@ -187,17 +187,25 @@ def of_matrix(source: Path | None, d: int, how: How) -> Work:
         raise UserError("the file of the matrix was not given; add its path (.npy, .npz, .mtx)")
     dense = read_matrix(source)
     _check_size(source, dense)
-    found = recognise(dense)
-    if found.matrix is None:
-        raise NoStructure(f"{source}: {found}")
+    try:
+        given = given_matrix(dense, d, how.mode, how.method, how.tolerance)
+    except NoStructure as none:
+        raise NoStructure(f"{source}: {none}") from None
+    assert given.found is not None
+    structure = "without structure" if given.found.matrix is None else str(given.found)
+    if given.found.matrix is None and how.radix != How.radix:
+        raise UserError(
+            f"--radix is {how.radix}, but {source} has no structure and is compiled directly, "
+            "without a radix"
+        )
     origin = Origin("matrix", str(source), len(dense), d, digest=digest(source))
-    name = f"{source.stem}, {found}"
-    return _of_member(found.matrix, origin, how, name, lambda: dense, np.iscomplexobj(dense))
+    name = f"{source.stem}, {structure}"
+    return _of_member(given, origin, how, name, lambda: dense)
 
 
 def _check_size(source: Path, dense: NDArray[Any]) -> None:
     """``UserError`` where products with the entries would leave float64, or keep few digits."""
-    largest = float(np.abs(dense.view(np.float64)).max())
+    largest = float(max(np.abs(dense.real).max(), np.abs(dense.imag).max()))
     if largest and not LEAST <= largest <= MOST:
         raise UserError(
             f"the largest entry of {source} is {largest:.2g} in size; float64 keeps the digits of "
@@ -304,14 +312,10 @@ def reference_of(origin: Origin, given: Path | None) -> Reference:
 
 
 def _of_member(
-    member: StructuredMatrix,
-    origin: Origin,
-    how: How,
-    name: str,
-    reference: Callable[[], NDArray[Any]],
-    is_complex: bool,
+    given: Given, origin: Origin, how: How, name: str, reference: Callable[[], NDArray[Any]]
 ) -> Work:
-    """reference: gives the dense matrix, from elsewhere than ``member``."""
+    """reference: gives the dense matrix, from elsewhere than the member."""
+    member = given.member
     try:
         beside = {
             "bound by groups": our_bound(member, origin.d, how.mode),
@@ -321,20 +325,31 @@ def _of_member(
         # A form without a bound of its own, such as Monarch with dense blocks.
         beside = {}
     search = None if how.optimize is None else Optimize(seconds=how.optimize)
-    compiled, left_out = chosen(
-        member,
-        origin.d,
-        how.mode,
-        how.method,
-        how.radix,
-        real=member.is_complex and not is_complex,
-        name=name,
-        optimize=search,
-    )
-    report = measure(compiled, beside)
-    error = None
+    compiled, left_out = chosen(given, origin.d, how.mode, how.radix, name=name, optimize=search)
+    found, error, allowed = given.found, None, TOLERANCE
+    near = found is not None and found.matrix is not None and found.residual > ROUNDING
     if origin.n <= MOST_CHECKED:
-        rows, width = compiled.source.rows, compiled.source.width
-        meant = matrix_function(reference(), origin.d)
-        error = agree(compiled.stack, meant, rows, width, tolerance=MATRIX_TOLERANCE)
-    return Work(compiled, origin, report, error, left_out)
+        error = _error(compiled, given, origin, reference(), near)
+    if near and found is not None:
+        # Where outputs cancel, what was left out of a matrix weighs more.
+        allowed = max(TOLERANCE, found.tolerance, 2 * (error or 0))
+    origin = replace(origin, tolerance=allowed)
+    return Work(compiled, origin, measure(compiled, beside), error, left_out)
+
+
+def _error(
+    compiled: Compiled, given: Given, origin: Origin, dense: NDArray[Any], near: bool
+) -> float:
+    """The largest relative error against a dense matrix, which is to be below a tolerance.
+
+    near: the form is only near that matrix, so that what is checked is that the stack is the form.
+    """
+    rows, width = compiled.source.rows, compiled.source.width
+    meant = matrix_function(dense, origin.d)
+    if not near:
+        return agree(compiled.stack, meant, rows, width, tolerance=MATRIX_TOLERANCE)
+    form = given.member.dense().detach()
+    real = form.real if given.real else form
+    of_form = matrix_function(real.numpy(), origin.d)
+    agree(compiled.stack, of_form, rows, width, tolerance=MATRIX_TOLERANCE)
+    return agree(compiled.stack, meant, rows, width, tolerance=math.inf)

@@ -39,6 +39,7 @@ SCOPES: Mapping[str, Scope] = {
     "--layer": Scope(["mixer"]),
     "--layout": Scope(["mixer", "model"]),
     "--mode": Scope(MATRICES),
+    "--tolerance": Scope(["matrix"]),
     "--method": Scope(MATRICES),
     # The paper takes factors one by one, and a direct form has none.
     "--radix": Scope(MATRICES, ["auto", "groups", "blocks", "bits"]),

@@ -18,7 +18,8 @@ LARGEST = 8192
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
-    """A square matrix of finite numbers, float64 or complex128, dense.
+    """A square matrix of finite numbers, dense; float64 or complex128, or float32 or complex64
+    where it is stored in single precision (half precision is widened to that).
 
     ``UserError`` where the file cannot be read, is no square matrix, or has NaN or infinite
     entries.
@@ -40,15 +41,14 @@ def read_matrix(path: Path) -> NDArray[Any]:
 
 
 def checked(matrix: NDArray[Any], what: str) -> NDArray[Any]:
-    """The matrix in float64 or complex128; ``UserError`` where it is not square or not finite."""
+    """The matrix as ``read_matrix`` gives it; ``UserError`` where not square or not finite."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise UserError(f"{what} has shape {matrix.shape}; a square matrix is needed")
     if len(matrix) > LARGEST:
         raise UserError(f"{what} has {len(matrix)} rows; up to {LARGEST} are read")
     if matrix.dtype.kind not in "biufc":
         raise UserError(f"{what} has entries of type {matrix.dtype}; numbers are needed")
-    kind = np.complex128 if matrix.dtype.kind == "c" else np.float64
-    numbers = np.ascontiguousarray(matrix, dtype=kind)
+    numbers = np.ascontiguousarray(matrix, dtype=_precision(matrix.dtype))
     if not np.isfinite(numbers).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
         raise UserError(
@@ -56,6 +56,13 @@ def checked(matrix: NDArray[Any], what: str) -> NDArray[Any]:
             "finite"
         )
     return numbers
+
+
+def _precision(dtype: np.dtype[Any]) -> type[np.inexact[Any]]:
+    """What keeps the numbers of a file, and says how many digits of them to believe."""
+    if dtype.kind == "c":
+        return np.complex64 if dtype.itemsize <= 8 else np.complex128
+    return np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64
 
 
 def _read(path: Path) -> NDArray[Any]:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from matrix_members import TOLERANCE, error, shape
 
-from bestiary.compile.from_matrix import chosen, matrix
+from bestiary.compile.from_matrix import Given, chosen, matrix
 from bestiary.compile.report import measure
 from bestiary.errors import UserError
 from bestiary.structured import Butterfly, Permutation
@@ -19,7 +19,7 @@ def nonzero(member, method):
 def test_auto_takes_the_one_filter_of_a_toeplitz_matrix_and_the_levels_of_a_hadamard_one():
     rng = np.random.default_rng(0)
     filtered = toeplitz(rng.normal(size=64), rng.normal(size=64))
-    assert shape(chosen(filtered, method="auto", real=True)[0]) == (1, 127, 1)
+    assert shape(chosen(Given(filtered, "auto", real=True))[0]) == (1, 127, 1)
     member = hadamard(64)
     made = matrix(member, method="auto")
     assert error(made, member) <= TOLERANCE
@@ -36,11 +36,11 @@ def test_auto_is_direct_where_there_are_no_levels():
 
 def test_auto_says_what_it_did_not_look_for(monkeypatch):
     monkeypatch.setattr("bestiary.compile.from_matrix.programs.LARGEST_DIRECT", 16)
-    assert chosen(dft(8), method="auto")[1] == ""
-    made, left_out = chosen(dft(16), method="auto")
+    assert chosen(Given(dft(8), "auto"))[1] == ""
+    made, left_out = chosen(Given(dft(16), "auto"))
     assert error(made, dft(16)) <= TOLERANCE
     assert "has 32 rows of real numbers; direct forms are looked for in up to 16" in left_out
-    assert chosen(toeplitz(torch.arange(20.0)), method="auto", real=True)[1] == ""
+    assert chosen(Given(toeplitz(torch.arange(20.0)), "auto", real=True))[1] == ""
 
 
 def test_a_radix_without_levels_and_an_unknown_method_are_refused():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from bestiary.compile.compiling import Compiled, compile_program
+from bestiary.compile.from_matrix.given import Given, biased, given_matrix
 from bestiary.compile.from_matrix.programs import (
     METHODS,
     NotLookedFor,
@@ -16,6 +18,7 @@ from bestiary.compile.optimize import Optimize
 from bestiary.compile.program import Mode, Program
 from bestiary.compile.real_part import real_part
 from bestiary.compile.report import parameters_of
+from bestiary.compile.rows import Rows
 from bestiary.errors import UserError, unknown_name
 from bestiary.structured import StructuredMatrix
 
@@ -26,18 +29,21 @@ MOST_DIRECT = 64
 
 
 def matrix(
-    member: StructuredMatrix,
+    matrix: Any,
     d: int = 1,
     mode: Mode = "causal",
     method: str = "groups",
     radix: int = 2,
 ) -> Compiled:
-    """The stack that multiplies by ``member`` a vector given row by row, d numbers a row.
+    """The stack that multiplies by ``matrix`` a vector given row by row, d numbers a row.
+
+    matrix: a structured one; a square array or tensor, which is recognised; or a ButterflyLinear or
+    KaleidoscopeLinear of as many features in as out, with its bias.
 
     The stack takes (batch, n/d, d) and gives the same; for complex entries (batch, n/d, 2d), each
     number as a pair (Re, Im) as in ``torch.view_as_real``. Equal to the dense product within 1e-10.
 
-    mode: ``circular`` has a ring of as many rows as ``member`` itself, where method is ``groups``
+    mode: ``circular`` has a ring of as many rows as the matrix itself, where method is ``groups``
     or ``direct``. method:
 
     - ``groups``: groups of channels, the fewest layers, d' = 2d (8 for a complex number). radix:
@@ -52,33 +58,48 @@ def matrix(
       fewest non-zero numbers.
 
     ``UserError`` for a d that does not divide n or is no power of two, an unknown method, and what
-    a method has no form for.
+    a method has no form for, ``NoStructure`` for an array that has no structure but by ``direct``,
+    and ``auto`` where d is n.
     """
-    return chosen(member, d, mode, method, radix)[0]
+    if method not in CHOICES:
+        raise unknown_name("method", method, CHOICES)
+    return chosen(given_matrix(matrix, d, mode, method), d, mode, radix)[0]
 
 
 def chosen(
-    member: StructuredMatrix,
+    given: Given,
     d: int = 1,
     mode: Mode = "causal",
-    method: str = "groups",
     radix: int = 2,
     *,
-    real: bool = False,
     name: str | None = None,
     optimize: Optimize | None = None,
 ) -> tuple[Compiled, str]:
     """``matrix``, and a sentence where ``auto`` left a form out, "" where it did not.
 
-    real: the member is complex and its product real, so that d channels are enough. name: what the
-    program is called, before its method. optimize: see ``compile_program``.
+    name: what the program is called, before its method. optimize: see ``compile_program``.
     """
-    programs, left_out = _programs(member, d, mode, method, radix, real)
+    programs, left_out = _programs(given.member, d, mode, given.method, radix, given.real)
     made = []
     for how, program in programs:
+        program = _with_bias(program, given, d)
         called = program.name if name is None else f"{name}, {how}"
         made.append(compile_program(replace(program, name=called), optimize=optimize))
     return min(made, key=_numbers), left_out
+
+
+def _with_bias(program: Program, given: Given, d: int) -> Program:
+    """The program, and the bias of a layer added to its output."""
+    if given.bias is None:
+        return program
+    if given.method == "paper":
+        raise UserError(
+            "method paper says in which layer everything stands and has none for a bias; compile "
+            "layer.matrix()"
+        )
+    pairs = given.member.is_complex and not given.real
+    rows = Rows.of(biased(given.bias, d, pairs=pairs))
+    return replace(program, output=(program.output + rows).named("with bias"))
 
 
 def _numbers(made: Compiled) -> int:
@@ -95,8 +116,6 @@ def _programs(
 
     ``auto``: by groups, and directly where that is narrow, or where there is no chain of factors.
     """
-    if method not in CHOICES:
-        raise unknown_name("method", method, CHOICES)
 
     def direct(widest: int | None = None) -> Program:
         return direct_matrix_program(member, d, mode, widest, real=real)

@@ -23,7 +23,7 @@ CLOSE = 0.1
 """Candidates of a larger residual are not worth making."""
 
 
-def named_transforms(dense: Tensor) -> Iterator[Candidate]:
+def named_transforms(dense: Tensor, tolerance: float) -> Iterator[Candidate]:
     """Those transforms without numbers that ``dense`` is close to after its rows are scaled."""
     n = len(dense)
     for transform in WITHOUT_NUMBERS:
@@ -34,25 +34,25 @@ def named_transforms(dense: Tensor) -> Iterator[Candidate]:
             if full.shape != dense.shape:
                 continue
             scale = (dense * full.conj()).sum(1) / full.abs().square().sum(1)
-            residual = residual_of(dense, scale[:, None] * full)
-            if residual < CLOSE:
-                yield _scaled(transform, transform.make(n), scale, residual)
+            if residual_of(dense, scale[:, None] * full) < CLOSE:
+                yield _scaled(dense, transform, full, scale, tolerance)
 
 
 def _scaled(
-    transform: Transform, member: StructuredMatrix, scale: Tensor, residual: float
+    dense: Tensor, transform: Transform, full: Tensor, scale: Tensor, tolerance: float
 ) -> Candidate:
-    """diag(scale) · T, with one number where all scales agree and none where they are 1."""
+    """diag(scale) · T, with one number or none where that is within the tolerance as well."""
     common = scale.mean()
-    alike = bool((scale - common).abs().max() <= 1e-12 * common.abs())
-    plain = alike and abs(complex(common) - 1) <= 1e-12
-    numbers, detail, build = len(scale), " with scaled rows", partial(_scale_rows, member, scale)
-    if alike:
-        numbers, detail = 1, f" times {_written(complex(common))}"
-        build = partial(_scale_rows, member, common.expand_as(scale))
-    if plain:
-        numbers, detail, build = 0, "", partial(_scale_rows, member, torch.ones_like(scale))
-    return Candidate("transform", residual, numbers, build, transform.name + detail)
+    choices = (
+        (0, "", torch.ones_like(scale)),
+        (1, f" times {_written(complex(common), tolerance)}", common.expand_as(scale)),
+        (len(scale), " with scaled rows", scale),
+    )
+    residuals = [residual_of(dense, rows[:, None] * full) for _, _, rows in choices]
+    place = next((i for i, residual in enumerate(residuals) if residual <= tolerance), -1)
+    numbers, detail, rows = choices[place]
+    build = partial(_scale_rows, transform.make(len(scale)), rows)
+    return Candidate("transform", residuals[place], numbers, build, transform.name + detail)
 
 
 def _scale_rows(member: StructuredMatrix, scale: Tensor) -> StructuredMatrix:
@@ -66,5 +66,5 @@ def _scale_rows(member: StructuredMatrix, scale: Tensor) -> StructuredMatrix:
     return Kaleidoscope((first.scale_rows(padded), *rest), member.n)
 
 
-def _written(value: complex) -> str:
-    return f"{value.real:.6g}" if abs(value.imag) <= 1e-12 * abs(value) else f"{value:.6g}"
+def _written(value: complex, tolerance: float) -> str:
+    return f"{value.real:.6g}" if abs(value.imag) <= tolerance * abs(value) else f"{value:.6g}"

@@ -45,7 +45,10 @@ class Recognition:
             near = f"; nearest is {self.tried[0]}" if self.tried else ""
             return f"no structure within {self.tolerance:.0e}{near}"
         detail = f" ({self.detail})" if self.detail else ""
-        return f"{self.kind}{detail} of {self.parameters} numbers, residual {self.residual:.1e}"
+        # A permutation or a named transform takes none.
+        numbers = f" of {self.parameters} number{'s' * (self.parameters > 1)}"
+        told = f"{self.kind}{detail}{numbers if self.parameters else ''}"
+        return f"{told}, residual {self.residual:.1e}"
 
 
 def recognise(matrix: Any, tolerance: float | None = None) -> Recognition:
@@ -79,7 +82,7 @@ def _stages(dense: Tensor, tolerance: float) -> Iterator[Iterator[Candidate]]:
     """Candidates from the ones of fewest numbers on; later stages are looked at by need."""
     yield diagonals.entrywise(dense)
     yield diagonals.constant_along_diagonals(dense)
-    yield named.named_transforms(dense)
+    yield named.named_transforms(dense, tolerance)
     if not _can_tell(dense):
         return
     yield factored.of_few_entries(dense)
