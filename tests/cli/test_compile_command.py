@@ -219,7 +219,10 @@ def test_a_mixer_of_a_trained_run_is_compiled_and_verified_against_itself(
     capsys.readouterr()
     found = ["--in", str(run.parents[1])]
     assert main(["compile", "hyena", "hyena-c", "--length", "8", "--json", *found]) == 0
-    origin = json.loads(capsys.readouterr().out)["origin"]
+    told = json.loads(capsys.readouterr().out)
+    origin, bounds = told["origin"], told["bounds"]
+    assert (told["layers"], bounds["paper"]["layers"]) == (bounds["bound"]["layers"], 5 * 2)
+    assert (told["degree"], told["floor"]) == (3, 2)  # order 2
     assert Path(origin["name"]) == run / "model.safetensors"
     assert main(["compile", "model", "hyaena", *found]) == 2
     assert f"no run 'hyaena' in '{run.parents[1]}'" in capsys.readouterr().err

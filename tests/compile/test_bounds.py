@@ -5,6 +5,7 @@ import torch
 
 from bestiary.compile.bounds import (
     Bound,
+    gated_bound,
     our_bound,
     our_butterfly_bound,
     our_factor_bound,
@@ -12,9 +13,14 @@ from bestiary.compile.bounds import (
     paper_bound,
     paper_butterfly_bound,
     paper_factor_bound,
+    paper_hyena_bound,
     paper_kaleidoscope_bound,
 )
+from bestiary.compile.from_gated import gated
+from bestiary.compile.mixer_forms import gated_form_of
 from bestiary.errors import UserError
+from bestiary.mixers.h3 import H3
+from bestiary.mixers.hyena import Hyena
 from bestiary.structured import Butterfly, Diagonal, Kaleidoscope
 
 
@@ -64,3 +70,25 @@ def test_a_bound_holds_up_to_its_numbers_and_says_nothing_where_none_is_stated()
     assert bound.holds(3, 10**9, 4)
     assert not bound.holds(4, 1, 4)
     assert not bound.holds(3, 1, 5)
+
+
+@pytest.mark.parametrize("layout", ["channel", "time"])
+@pytest.mark.parametrize("taps", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_bound_of_a_hyena_is_what_it_takes(order: int, taps: int, layout: str) -> None:
+    mixer = Hyena(2, order=order, short_taps=taps, output_projection=order == 2, max_length=6)
+    stack = gated(mixer.double(), 6, layout).stack
+    bound = gated_bound(gated_form_of(mixer, 6), 6, layout)
+    assert stack.inner_length is not None
+    assert bound == Bound(len(stack.layers), stack.inner_length, stack.width)
+
+
+def test_the_bound_of_h3_counts_the_channels_of_its_heads() -> None:
+    mixer = H3(4, head_dim=2).double()
+    assert gated_bound(gated_form_of(mixer, 5), 5) == Bound(4, 5, 4 * 2 + 4)
+    stack = gated(mixer, 5).stack
+    assert (len(stack.layers), stack.inner_length, stack.width) == (4, 5, 12)
+
+
+def test_the_paper_takes_five_layers_a_long_filter_of_hyena() -> None:
+    assert paper_hyena_bound(8, 2, 3) == Bound(15, 16, 2)

@@ -56,15 +56,17 @@ def test_ints_fractions_and_floats_come_back_exactly(tmp_path):
     assert (again.name, again.reads, again.rows) == ("both", (-1, 2), 3)
 
 
-@pytest.mark.parametrize("linear_map", [True, False])
-def test_that_a_program_is_linear_comes_back_and_older_files_say_nothing_of_it(linear_map):
+@pytest.mark.parametrize("degree", [None, 0, 1, 3])
+def test_the_known_degree_comes_back_and_older_files_say_less_of_it(degree):
     u = input_array("u", 1)
-    document = pack(Program((u,), u * 2, rows=2, linear=linear_map))
-    assert unpack(document).linear is linear_map
-    older = {name: value for name, value in document.header.items() if name != "linear"}
-    assert unpack(Document(older, document.arrays)).linear is False
-    with pytest.raises(UserError, match="whether it is linear is 'yes'"):
-        unpack(Document({**older, "linear": "yes"}, document.arrays))
+    document = pack(Program((u,), u * 2, rows=2, degree=degree))
+    assert unpack(document).degree == degree
+    older = {name: value for name, value in document.header.items() if name != "degree"}
+    for said, meant in (({}, None), ({"linear": False}, None), ({"linear": True}, 1)):
+        assert unpack(Document({**older, **said}, document.arrays)).degree == meant
+    for wrong in ("two", -1, True, 1.5):
+        with pytest.raises(UserError, match=r"its degree is .*; a number from 0 is needed"):
+            unpack(Document({**older, "degree": wrong}, document.arrays))
 
 
 def test_placed_cells_come_back_with_layer_channel_and_delay():

@@ -18,12 +18,14 @@ from bestiary.compile import (
     input_array,
     pad,
 )
+from bestiary.compile import hyena as compile_hyena
 from bestiary.compile.bounds import Bound
 from bestiary.compile.compiled_file import load_compiled, save_compiled
 from bestiary.compile.degree import degree, depth_floor
 from bestiary.compile.from_matrix import METHODS, matrix
 from bestiary.compile.primitives import compose, linear, remember
 from bestiary.compile.report import measure
+from bestiary.mixers.hyena import Hyena
 from bestiary.structured import Butterfly
 
 
@@ -87,7 +89,7 @@ def test_a_report_says_sizes_floor_and_the_bounds_beside():
     assert report.floor == 2
     text = str(report)
     assert "hyena 3: 8 × 3 (causal, delay 0)" in text
-    assert ["paper", "15", "-", "-", "H.10"] in [line.split() for line in text.splitlines()]
+    assert ["paper", "15", "–", "–", "H.10"] in [line.split() for line in text.splitlines()]
     told = json.loads(json.dumps(report.as_json()))
     assert told["bounds"]["paper"]["layers"] == 15
     assert "m·log2 m" in told["kaleidoscope_counts"]
@@ -97,7 +99,7 @@ def test_a_linear_map_has_a_dash_for_its_floor():
     u = input_array("u", 2)
     report = measure(compile_program(Program((u,), conv({0: 1, 1: -1}, u), rows=4)))
     assert report.floor is None
-    assert ["floor,", "degree", "1", "-"] in [line.split() for line in str(report).splitlines()]
+    assert ["floor,", "degree", "1", "–"] in [line.split() for line in str(report).splitlines()]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -109,6 +111,17 @@ def test_a_matrix_has_no_floor_whatever_products_of_masks_compute_it(method, tmp
         assert (report.degree, report.floor) == (1, None)
 
 
+@pytest.mark.parametrize("taps", [0, 3])
+@pytest.mark.parametrize("layout", ["channel", "time"])
+def test_the_degree_of_a_hyena_is_one_more_than_its_order_in_any_layout(layout, taps, tmp_path):
+    mixer = Hyena(2, order=4, short_taps=taps, max_length=4)
+    compiled = compile_hyena(mixer, 4, layout)
+    save_compiled(tmp_path / "h.safetensors", compiled)
+    for report in (measure(compiled), measure(load_compiled(tmp_path / "h.safetensors"))):
+        # Four gates and z^0, of degree 1 each.
+        assert (report.degree, report.floor) == (5, 3)
+
+
 def test_only_linear_programs_after_one_another_are_known_to_be_linear():
     kept = remember(np.ones((2, 1)), np.ones((2, 1)), 1)
     assert degree(kept) > 1
@@ -118,7 +131,7 @@ def test_only_linear_programs_after_one_another_are_known_to_be_linear():
     u = input_array("u", 1)
     square = Program((u,), u * u, rows=3)
     for both in (compose(square, doubled), compose(doubled, square)):
-        assert (measure(compile_program(both)).degree, both.linear) == (2, False)
+        assert (measure(compile_program(both)).degree, both.degree) == (2, None)
 
 
 def test_products_that_passes_leave_out_raise_no_floor_above_the_layers():

@@ -10,9 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from bestiary.compile.gated_form import GatedForm
 from bestiary.compile.program import Mode
 from bestiary.errors import UserError
 from bestiary.structured import Butterfly, ButterflyFactor, Kaleidoscope, StructuredMatrix
+
+PAPER_HYENA = 5
+"""Layers the paper takes for one long filter of Hyena (docs/theory.md, 'Hyena as BaseConv')."""
 
 Kind = Literal["factor", "butterfly", "kaleidoscope"]
 
@@ -75,6 +79,28 @@ def paper_butterfly_bound(n: int, d: int) -> Bound:
 def paper_kaleidoscope_bound(n: int, d: int, w: int, e: int = 1) -> Bound:
     """O(w·log(e·n·d)) layers, as 2w butterflies of 5·log2(e·n·d) each; N' = e·n, d' = d."""
     return Bound(2 * w * 5 * _log2(e * n * d), e * n, d)
+
+
+def gated_bound(form: GatedForm, length: int, layout: str = "channel") -> Bound:
+    """A gated convolution of L kernels, whose gates see k rows, in a layout of ``conversion``.
+
+    By channels L + 1 layers, L + 2 for k ≥ 3; in time 2L + 1; one more with an output map (the
+    table of ``from_hyena.hyena``).
+    """
+    folded = form.folded(length)
+    order, k, d, width = len(folded.steps), folded.reach, folded.d_model, folded.width
+    last = int(folded.output_weight is not None or folded.output_bias is not None)
+    if layout == "time":
+        blocks = 3 * order + 1 if k == 1 else 3 if order == 1 else 3 * order + 4
+        return Bound(2 * order + 1 + last, blocks * length, d)
+    if k <= 2:
+        return Bound(order + 1 + last, length, width + k * d)
+    return Bound(order + 2 + last, length, min(max(d, (order + 1) * width), width + k * d))
+
+
+def paper_hyena_bound(n: int, d: int, order: int) -> Bound:
+    """5 layers for each long filter, at d' = d and n rows more; an output map is not counted."""
+    return Bound(PAPER_HYENA * order, 2 * n, d)
 
 
 def our_bound(member: StructuredMatrix, d: int, mode: Mode = "causal") -> Bound:

@@ -12,7 +12,7 @@ from functools import partial
 
 import torch
 
-from bestiary.compile.bounds import our_bound, paper_bound
+from bestiary.compile.bounds import PAPER_HYENA, our_bound, paper_bound
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.expression import conv, input_array, linear
 from bestiary.compile.from_matrix import matrix
@@ -26,8 +26,6 @@ Size = tuple[int, int]
 """n rows and d channels."""
 
 SIZES: tuple[Size, ...] = ((16, 4), (64, 8), (256, 1))
-PAPER_HYENA = 5
-"""Layers the paper takes for one long filter of Hyena (docs/theory.md, 'Hyena as BaseConv')."""
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def block_program(form: GatedForm, length: int, name: str) -> Program:
         weight = np.eye(form.width) if form.output_weight is None else form.output_weight
         moving = linear(moving, weight, form.output_bias, "y")
     reads = (z * length, (z + 1) * length)
-    return Program((u,), moving, rows=length, reads=reads, name=name)
+    return Program((u,), moving, length, reads, name=name, degree=form.degree)
 
 
 class Blocks:

@@ -63,7 +63,7 @@ def channel_program(form: GatedForm, length: int, name: str, way: GateWay) -> Pr
     if form.output_weight is not None or form.output_bias is not None:
         weight = np.eye(form.width) if form.output_weight is None else form.output_weight
         z = linear(z, weight, form.output_bias, "y")
-    return Program((u,), z, rows=length, name=name)
+    return Program((u,), z, length, name=name, degree=form.degree)
 
 
 def gate_of_shifted(gate: Projection, shifted: Value, name: str) -> Value:

@@ -121,6 +121,11 @@ class GatedForm:
         return self.value.width
 
     @property
+    def degree(self) -> int:
+        """L + 1, of the output as a polynomial in the input: one of z^0 and one a gate."""
+        return len(self.steps) + 1
+
+    @property
     def reach(self) -> int:
         """k, the most rows that a gate sees of the input."""
         taps = [step.gate.taps for step in self.steps]

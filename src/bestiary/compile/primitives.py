@@ -35,7 +35,7 @@ def scale(array: Any) -> Program:
     numbers = _matrix(array, "the array to scale by")
     u = input_array("u", numbers.shape[1])
     scaled = row_scale(u, Rows.of(numbers), "scaled")
-    return Program((u,), scaled, len(numbers), name="scale", linear=True)
+    return Program((u,), scaled, len(numbers), name="scale", degree=1)
 
 
 def linear(rows: int, weight: Any, bias: Any = None) -> Program:
@@ -52,7 +52,7 @@ def linear(rows: int, weight: Any, bias: Any = None) -> Program:
             )
         numbers = Rows.of(np.broadcast_to(given, (rows, len(given))))
     mapped = expression.linear(u, matrix, numbers, "u W + b")
-    return Program((u,), mapped, rows, name="linear", linear=True)
+    return Program((u,), mapped, rows, name="linear", degree=1)
 
 
 def shift(rows: int, width: int, by: int) -> Program:
@@ -62,7 +62,7 @@ def shift(rows: int, width: int, by: int) -> Program:
     """
     u = input_array("u", width)
     moved = expression.shift(u, by, f"u {by:+d} rows")
-    return Program((u,), moved, rows, name="shift", linear=True)
+    return Program((u,), moved, rows, name="shift", degree=1)
 
 
 def add_n(rows: int, array: Any, start: int = 0) -> Program:
@@ -75,7 +75,7 @@ def add_n(rows: int, array: Any, start: int = 0) -> Program:
     _check_block(rows, start, len(numbers), "the block to add to")
     y = input_array("y", numbers.shape[1])
     added = expression.add(y, Rows.of(numbers, start), "y + S")
-    return Program((y,), added, rows, name="add", linear=True)
+    return Program((y,), added, rows, name="add", degree=1)
 
 
 def remember(filter: Any, scale: Any, m: int, s: int = 0, t: int = 0) -> Program:
@@ -99,7 +99,7 @@ def remember(filter: Any, scale: Any, m: int, s: int = 0, t: int = 0) -> Program
     both = mul(y + Rows.of(p, total), below + Rows.of(kept, at), "h * x below v")
     mask = Rows.of(np.concatenate([np.ones(n), np.zeros(s), np.ones(m)]), total)
     together = row_scale(conv({0: 1.0, total: 1.0}, both), mask, "remembered")
-    return Program((y,), together, total, (total, 2 * total), name="remember", linear=True)
+    return Program((y,), together, total, (total, 2 * total), name="remember", degree=1)
 
 
 def compose(first: Program, second: Program, carried: int = 0) -> Program:
@@ -144,8 +144,15 @@ def compose(first: Program, second: Program, carried: int = 0) -> Program:
         rows=first.rows,
         reads=second.window,
         name=f"{second.name} of {first.name}",
-        linear=first.linear and second.linear,
+        degree=known_degree(first, second),
     )
+
+
+def known_degree(first: Program, second: Program) -> int | None:
+    """Of one after the other, where that of both is known; what is carried has degree 1."""
+    if first.degree is None or second.degree is None:
+        return None
+    return max(1, first.degree) * max(1, second.degree)
 
 
 def _read(program: Program) -> Value:

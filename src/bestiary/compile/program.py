@@ -25,8 +25,9 @@ class Program:
     N, the rows that are given, 0 to N-1; an input is 0 in all others. reads: the rows of the output
     that are read, (first, after the last); 0 to N unless given. mode: ``causal`` (a row of the
     compiled stack sees no later row of the stack), or ``circular``: rows modulo ``ring`` ≥ N.
-    linear: that the output is known to be linear in the inputs, or that plus constants, even where
-    products compute it: those of masks and of rows that hold zeros.
+    degree: what is known of the polynomial degree of the output in the inputs, at most so much, or
+    None. Products of masks and of rows that hold zeros do not add to it: 1 is a linear map, or that
+    plus constants, however it is computed.
     """
 
     inputs: tuple[Value, ...]
@@ -36,7 +37,7 @@ class Program:
     mode: Mode = "causal"
     ring: int | None = None
     name: str = "program"
-    linear: bool = False
+    degree: int | None = None
 
     def __post_init__(self) -> None:
         self._check_types()

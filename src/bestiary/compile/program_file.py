@@ -71,7 +71,7 @@ def pack(program: Program) -> Document:
         "reads": program.reads,
         "mode": program.mode,
         "ring": program.ring,
-        "linear": program.linear,
+        "degree": program.degree,
         "inputs": [number[id(value)] for value in program.inputs],
         "output": number[id(program.output)],
         "values": values,
@@ -109,10 +109,10 @@ def _restored(header: Code, reader: ArrayReader) -> Program:
         }
         values.append(_READ[operation](reader, code, operands, common))
     reads = header["reads"]
-    # Files written before it was stored say nothing of it.
-    linear = header.get("linear", False)
-    if type(linear) is not bool:
-        raise ValueError(f"whether it is linear is {linear!r}; true or false is needed")
+    # Files written before it was stored say nothing of it, or whether the program is linear.
+    degree = header.get("degree", 1 if header.get("linear") is True else None)
+    if degree is not None and (type(degree) is not int or degree < 0):
+        raise ValueError(f"its degree is {degree!r}; a number from 0 is needed, or null")
     return Program(
         tuple(values[i] for i in header["inputs"]),
         values[header["output"]],
@@ -121,7 +121,7 @@ def _restored(header: Code, reader: ArrayReader) -> Program:
         header["mode"],
         header["ring"],
         header["name"],
-        linear,
+        degree,
     )
 
 

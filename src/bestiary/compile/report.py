@@ -50,8 +50,8 @@ class Parameters:
 class Report:
     """An (N, L, d, N', d')-BaseConv, its parameters, its degree and floor, and others' bounds.
 
-    degree: 1 where the program is known to be linear, else at most what is counted of the program
-    as it was written and of its layers. floor: ⌈log2 degree⌉ layers, None for linear maps.
+    degree: the least of what is known of the program and of what is counted of it as it was written
+    and of its layers. floor: ⌈log2 degree⌉ layers, None for linear maps.
     bounds: what others, such as the paper, need for the same, by name.
     """
 
@@ -112,9 +112,11 @@ def measure(compiled: Compiled, bounds: Mapping[str, Bound] | None = None) -> Re
 
 def _degree(compiled: Compiled) -> int:
     """The least degree that is known: passes leave out products that are 0."""
-    if compiled.source.linear:
+    known = compiled.source.degree
+    if known == 1:
         return 1
-    return min(degree(compiled.source), degree(compiled.placed))
+    counted = min(degree(compiled.source), degree(compiled.placed))
+    return counted if known is None else min(known, counted)
 
 
 def parameters_of(stack: BaseConvStack, rows: int) -> Parameters:
@@ -178,4 +180,4 @@ def _kaleidoscope(weight: Tensor | SparseWeight | None, width: int) -> int:
 
 
 def _told(number: int | None) -> str:
-    return f"{'-' if number is None else number:>10}"
+    return f"{'–' if number is None else number:>10}"

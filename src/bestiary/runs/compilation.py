@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
@@ -12,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from bestiary.compile.bounds import our_bound, paper_bound
+from bestiary.compile.bounds import Bound, gated_bound, our_bound, paper_bound, paper_hyena_bound
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.conversion import WITHOUT_LAYOUT, converted
 from bestiary.compile.from_language_model import COMPILED, CompiledLanguageModel, language_model
 from bestiary.compile.from_matrix import CHOICES, Given, NoStructure, chosen, given_matrix
 from bestiary.compile.from_matrix.level import check_radix
+from bestiary.compile.mixer_forms import gated_form_of
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import (
     Origin,
@@ -30,6 +32,7 @@ from bestiary.compile.program import MODES, Mode
 from bestiary.compile.report import Report, measure
 from bestiary.compile.verify import TOLERANCE, agree
 from bestiary.errors import UserError, did_you_mean, unknown_name
+from bestiary.mixers.hyena import Hyena
 from bestiary.runs.compile_options import check_options, subject_of
 from bestiary.runs.trained_model import WEIGHTS, load_trained
 from bestiary.structured.matrix_file import read_matrix
@@ -221,7 +224,19 @@ def of_mixer(kind: str, source: Path, mixer: Mixer) -> Work:
     weights = source if source.is_file() else source / WEIGHTS
     width = made.compiled.source.width
     origin = Origin("module", str(weights), positions, width, layer, digest(weights))
-    return Work(made.compiled, origin, measure(made.compiled), made.error)
+    beside = _mixer_bounds(module, positions, mixer.layout)
+    return Work(made.compiled, origin, measure(made.compiled, beside), made.error)
+
+
+def _mixer_bounds(module: nn.Module, length: int, layout: str | None) -> dict[str, Bound]:
+    """What a gated convolution is held to, and what the paper states of Hyena."""
+    if isinstance(module, WITHOUT_LAYOUT):
+        return {}
+    form = gated_form_of(copy.deepcopy(module).double(), length)
+    found = {"bound": gated_bound(form, length, layout or "channel")}
+    if isinstance(module, Hyena):
+        found["paper"] = paper_hyena_bound(length, form.d_model, len(form.steps))
+    return found
 
 
 @dataclass(frozen=True)

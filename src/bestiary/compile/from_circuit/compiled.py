@@ -105,4 +105,4 @@ def _cost(compiled: Compiled) -> tuple[int, int]:
 
 
 def _told(circuit: Circuit, program: Program) -> Program:
-    return replace(program, linear=circuit.linear)
+    return replace(program, degree=max(1, circuit.degree))

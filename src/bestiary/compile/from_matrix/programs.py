@@ -40,7 +40,7 @@ def matrix_program(
     cost = layout.layers if method == "groups" else len
     # The paper takes the factors one by one, at joints too.
     levels = levels if method == "paper" else merged(levels, check_radix(radix), cost)
-    return replace(METHODS[method](levels, layout, repr(member)), linear=True)
+    return replace(METHODS[method](levels, layout, repr(member)), degree=1)
 
 
 class NotLookedFor(UserError):
@@ -67,7 +67,7 @@ def direct_matrix_program(
     member = member.to(torch.complex128 if member.is_complex else torch.float64)
     pairs = member.is_complex and not real
     if d == 1 and not pairs and (alone := one_filter(member, mode)) is not None:
-        return replace(alone, linear=True)
+        return replace(alone, degree=1)
     rows = member.n * (1 + pairs)
     if rows > LARGEST_DIRECT:
         raise NotLookedFor(
@@ -77,7 +77,7 @@ def direct_matrix_program(
     # A complex matrix is a real one on pairs (Re, Im), twice the channels.
     dense = (member.real_form() if pairs else member.dense().real).detach().numpy()
     program = direct_program(dense, d * (1 + pairs), mode, repr(member), widest)
-    return replace(program, linear=True)
+    return replace(program, degree=1)
 
 
 LARGEST_DIRECT = 4096
