@@ -16,8 +16,15 @@ class UserError(ValueError):
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the closest of ``choices``, or an empty string."""
-    close = difflib.get_close_matches(name, list(choices), n=1)
+    close = difflib.get_close_matches(name, list(choices), n=5)
+    # Letters in another order are the likelier slip: dtf is dft before it is dst.
+    close.sort(key=lambda choice: sorted(choice) != sorted(name))
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def counted(count: int, noun: str) -> str:
+    """``"1 channel"``, ``"3 channels"``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> UserError:

@@ -261,7 +261,13 @@ def test_the_table_of_bounds_holds_and_comes_in_four_forms(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["compile", "dtc", "--n", "8"], "did you mean"),
+        (["compile", "dtc", "--n", "8"], "did you mean 'dct'"),
+        (["compile", "dtf", "--n", "8"], "did you mean 'dft'"),
+        (["compile", "hyena"], "hyena is compiled from the folder of a run, which was not given"),
+        (
+            ["compile", "dct", "--n", "8", "--method", "blocks"],
+            "method blocks has no form for complex factors, of which the real",
+        ),
         (["compile"], "nothing to compile was named"),
         (["compile", "dct"], "the size of dct was not given; add --n 64"),
         (["compile", "dct", "--n", "12"], "12"),
@@ -318,7 +324,7 @@ def test_an_array_that_does_not_fit_is_refused_with_both_sizes(
     given = tmp_path / "x.npy"
     np.save(given, np.ones(7))
     assert main(["run", str(dct), str(given)]) == 2
-    assert "shape (7,) was given; the stack takes 8 rows of 1 channels" in capsys.readouterr().err
+    assert "shape (7,) was given; the stack takes 8 rows of 1 channel" in capsys.readouterr().err
     given.write_bytes(b"no array")
     assert main(["run", str(dct), str(given)]) == 2
     assert "is not a .npy file" in capsys.readouterr().err

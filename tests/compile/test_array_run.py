@@ -119,7 +119,7 @@ def test_complex_numbers_are_pairs_of_channels(mapped) -> None:
         got = run_array(mapped, z.reshape(shape))
         np.testing.assert_allclose(got, expected.reshape(shape), rtol=0, atol=1e-14)
     u = input_array("u", 1)
-    with pytest.raises(UserError, match=r"4 rows of 1 channels, 2 complex numbers a sequence$"):
+    with pytest.raises(UserError, match=r"4 rows of 1 channel, 2 complex numbers a sequence$"):
         run_array(stack_file(Program((u,), u + u, rows=4)), np.ones(4, dtype=complex))
 
 
@@ -132,7 +132,7 @@ def test_an_output_of_another_size_keeps_every_sequence_of_a_batch(shape) -> Non
     got = run_array(summed, x)
     assert got.shape == ((3, 4, 1) if shape[0] == 3 else (4, 1))
     np.testing.assert_allclose(got.reshape(-1, 4, 1), expected, rtol=0, atol=1e-14)
-    with pytest.raises(UserError, match="the stack gives 1 channels, no pairs"):
+    with pytest.raises(UserError, match="the stack gives 1 channel, no pairs"):
         run_array(summed, np.ones((4, 1), dtype=complex))
 
 

@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused_with_both_sizes() -> None:
         compose(linear(5, array(2, 3)), scale(array(5, 2)))
     with pytest.raises(UserError, match="rows 5 to 7"):
         add_n(7, array(3, 1), 5)
-    with pytest.raises(UserError, match="the filter has 1 channels, the scale 2"):
+    with pytest.raises(UserError, match="the filter has 1 channel, the scale 2"):
         remember(array(2, 1), array(3, 2), 1)
     with pytest.raises(UserError, match="s is -1"):
         remember(array(2, 2), array(3, 2), 1, -1)

@@ -194,7 +194,7 @@ def test_gradients_of_a_stack_by_structure_are_those_of_the_dense_form():
         (lambda v: TapFilter(3, [-1], [0], v), "tap at power -1"),
         (lambda v: TapFilter(3, [1], [3], v), "tap at channel 3"),
         (lambda v: FilterParts(2, [ExplicitFilter(v[None])], [[2]]), "each of 0 to 1"),
-        (lambda v: FilterParts(2, [ExplicitFilter(v[None])], [[0, 1]]), "1 channels and lies at 2"),
+        (lambda v: FilterParts(2, [ExplicitFilter(v[None])], [[0, 1]]), "1 channel and lies at 2"),
         (lambda v: SparseBias.of(2, 4, {2: 1.0}), "channel 2 lies outside"),
     ],
 )

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bestiary.compile.bounds_table import Row
-from bestiary.report.bounds_report import chart, powers_of_two
+from bestiary.report.bounds_report import chart, latex, powers_of_two
 from bestiary.report.write import svg_of
 
 
@@ -33,3 +33,11 @@ def test_every_tick_of_the_plot_is_labelled_and_none_besides() -> None:
     ]
     labels = re.findall(r">(\d+)</text>", svg_of(chart(rows)))
     assert labels == ["1", "2", "4", "8", "16", "32"]
+
+
+def test_latex_sets_powers_and_sizes_as_mathematics() -> None:
+    row = Row("(BB*)^2", 16, 4, "causal", 37, 37, 120, None, 72, 8, 100)
+    text = latex([row])
+    assert r"construction & $n$ & $d$ & mode" in text and r"$N'$ & $d'$" in text
+    assert r"$(BB^*)^{2}$ & 16 & 4 & causal" in text
+    assert "textasciicircum" not in text and "& -- &" in text

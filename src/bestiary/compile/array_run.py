@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from bestiary.compile.origin import Origin
-from bestiary.errors import UserError, unknown_name
+from bestiary.errors import UserError, counted, unknown_name
 from bestiary.mixers.stack_file import StackFile
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
@@ -117,8 +117,9 @@ def _reading(file: StackFile, rows: int, inputs: int, numbers: NDArray[Any]) -> 
     fewer = f"; or fewer rows, ({rows - 1}, {channels})" if shorter and rows > 1 else ""
     shapes = f"{single[0]}, {single[1]}, or a batch of either{fewer}"
     raise UserError(
-        f"an array of shape {shape} was given; the stack takes {rows} rows of {inputs} "
-        f"channels, {rows * inputs // (1 + paired)} {word} a sequence"
+        f"an array of shape {shape} was given; the stack takes "
+        f"{counted(rows, 'row')} of {counted(inputs, 'channel')}, "
+        f"{rows * inputs // (1 + paired)} {word} a sequence"
         + ("" if odd else f" (accepted: {shapes})")
     )
 
@@ -153,7 +154,8 @@ def _paired(out: NDArray[Any]) -> NDArray[Any]:
     """Channels 2c and 2c + 1 as one complex number."""
     if out.shape[-1] % 2:
         raise UserError(
-            f"a complex array was given, but the stack gives {out.shape[-1]} channels, no pairs "
+            f"a complex array was given, but the stack gives "
+            f"{counted(out.shape[-1], 'channel')}, no pairs "
             "(Re, Im); give a real one"
         )
     wide = np.complex128 if out.dtype == np.float64 else np.complex64

@@ -22,7 +22,7 @@ from bestiary.compile.constants import Array, constant
 from bestiary.compile.rows import Rows
 from bestiary.compile.sizes import channel_count, row, whole
 from bestiary.compile.taps import Taps
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True, kw_only=True)
@@ -51,7 +51,8 @@ class Value:
         """The same value with a name, and one for each channel where given."""
         if labels is not None and len(labels) != self.width:
             raise UserError(
-                f"{len(labels)} channel names were given for {name} of {self.width} channels"
+                f"{len(labels)} channel names were given for {name} of "
+                f"{counted(self.width, 'channel')}"
             )
         return replace(self, name=name, labels=None if labels is None else tuple(labels))
 
@@ -242,7 +243,7 @@ class Read(Unary):
 def input_array(name: str, width: int, labels: Sequence[str] | None = None) -> Input:
     """An input of ``width`` channels."""
     if channel_count(width, f"the input {name}") < 1:
-        raise UserError(f"the input {name} has {width} channels; it needs at least 1")
+        raise UserError(f"the input {name} has {counted(width, 'channel')}; it needs at least 1")
     names = None if labels is None else tuple(labels)
     return Input(width=width, name=name, labels=names)
 
@@ -259,7 +260,8 @@ def linear(x: Value, weight: Any, bias: Any = None, name: str = "") -> Value:
     matrix = constant(weight, f"the weight of {name or 'a linear map'}")
     if matrix.ndim != 2 or matrix.shape[0] != x.width:
         raise UserError(
-            f"a weight of shape {matrix.shape} was given for {_called(x)} of {x.width} channels; "
+            f"a weight of shape {matrix.shape} was given for {_called(x)} of "
+            f"{counted(x.width, 'channel')}; "
             f"({x.width}, channels out) is needed"
         )
     width = matrix.shape[1]
@@ -282,8 +284,8 @@ def conv(taps: Any, x: Value, name: str = "") -> Value:
         taps = Taps.of(taps)
     if taps.channels not in (None, x.width):
         raise UserError(
-            f"a filter of {taps.channels} channels was given for {_called(x)} of {x.width} "
-            "channels; give one filter for all or one a channel"
+            f"a filter of {taps.channels} channels was given for {_called(x)} of "
+            f"{counted(x.width, 'channel')}; give one filter for all or one a channel"
         )
     return Conv(width=x.width, name=name, x=x, taps=taps)
 
@@ -334,7 +336,8 @@ def pad(x: Value, width: int, before: int = 0, name: str = "") -> Value:
     channel_count(width, name or "a padded value")
     if whole(before, "the first channel of what is padded") < 0 or before + x.width > width:
         raise UserError(
-            f"{_called(x)} of {x.width} channels does not fit into {width} from channel {before} on"
+            f"{_called(x)} of "
+            f"{counted(x.width, 'channel')} does not fit into {width} from channel {before} on"
         )
     return Pad(width=width, name=name, x=x, before=before)
 
@@ -365,7 +368,8 @@ def _rows(values: Any, width: int, what: str) -> Rows:
         by_row = not isinstance(values, Rows) and len(shape) == 2 and shape[1] in (1, width)
         instead = "; numbers that differ from row to row are given as Rows.of(array)"
         raise UserError(
-            f"{what} of shape {shape} was given for {width} channels{instead if by_row else ''}"
+            f"{what} of shape {shape} was given for "
+            f"{counted(width, 'channel')}{instead if by_row else ''}"
         )
     return rows
 
@@ -383,7 +387,8 @@ def _check_values(operation: str, *values: object) -> None:
 def _same_width(a: Value, b: Value, done: str) -> None:
     if a.width != b.width:
         raise UserError(
-            f"{_called(a)} of {a.width} channels and {_called(b)} of {b.width} cannot be {done}; "
+            f"{_called(a)} of "
+            f"{counted(a.width, 'channel')} and {_called(b)} of {b.width} cannot be {done}; "
             "they need equal widths"
         )
 

@@ -32,7 +32,7 @@ from bestiary.compile.gated_form import GatedForm, GatedStep, Projection
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.compile.taps import Taps
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 
 
 class Moves(NamedTuple):
@@ -61,7 +61,8 @@ def block_program(form: GatedForm, length: int, name: str) -> Program:
     """
     if form.width != form.d_model:
         raise UserError(
-            f"the time layout of {name} would need {form.width} channels of z in rows of "
+            f"the time layout of {name} would need "
+            f"{counted(form.width, 'channel')} of z in rows of "
             f"{form.d_model}; layout 'channel' takes any number"
         )
     form = form.folded(length)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from bestiary.compile.verify import TOLERANCE
-from bestiary.errors import UserError, unknown_name
+from bestiary.errors import UserError, counted, unknown_name
 from bestiary.structured.matrix_file import LARGEST
 from bestiary.structured.transforms.registry import named_transform
 
@@ -79,7 +79,8 @@ class Origin:
         held, numbers = rows * inputs, self.n * (self.d if self.kind == "module" else 1)
         if held != numbers and (self.kind == "module" or held != 2 * numbers):
             raise UserError(
-                f"a stack of {rows} rows of {inputs} channels cannot come from {self.name} of size "
+                f"a stack of {rows} rows of "
+                f"{counted(inputs, 'channel')} cannot come from {self.name} of size "
                 f"{self.n}; its file is damaged"
             )
 

@@ -21,7 +21,7 @@ from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.compile.sizes import row_count
 from bestiary.compile.taps import Taps
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 
 
 def hadamard(rows: int, width: int) -> Program:
@@ -48,7 +48,8 @@ def linear(rows: int, weight: Any, bias: Any = None) -> Program:
         given = constant(bias, "the bias of a linear map")
         if given.shape != (matrix.shape[1],):
             raise UserError(
-                f"a bias of shape {given.shape} was given for {matrix.shape[1]} channels out"
+                f"a bias of shape {given.shape} was given for "
+                f"{counted(matrix.shape[1], 'channel')} out"
             )
         numbers = Rows.of(np.broadcast_to(given, (rows, len(given))))
     mapped = expression.linear(u, matrix, numbers, "u W + b")
@@ -88,7 +89,9 @@ def remember(filter: Any, scale: Any, m: int, s: int = 0, t: int = 0) -> Program
     p, h = _matrix(scale, "the scale p"), _matrix(filter, "the filter h")
     n, width = p.shape
     if h.shape[1] != width:
-        raise UserError(f"the filter has {h.shape[1]} channels, the scale {width}; give as many")
+        raise UserError(
+            f"the filter has {counted(h.shape[1], 'channel')}, the scale {width}; give as many"
+        )
     for size, what in ((m, "m"), (s, "s"), (t, "t")):
         if row_count(size, what) < 0:
             raise UserError(f"{what} is {size}; a number of rows is 0 or more")
@@ -111,7 +114,8 @@ def compose(first: Program, second: Program, carried: int = 0) -> Program:
     lo, hi = first.window
     if (hi - lo, first.output.width) != (second.rows, second.width):
         raise UserError(
-            f"{first.name} gives {hi - lo} rows of {first.output.width} channels; {second.name} "
+            f"{first.name} gives {hi - lo} rows of "
+            f"{counted(first.output.width, 'channel')}; {second.name} "
             f"takes {second.rows} of {second.width}"
         )
     if (first.mode, first.ring) != (second.mode, second.ring):

@@ -11,7 +11,7 @@ from bestiary.compile.cell import Cell
 from bestiary.compile.expression import Constant, Conv, Linear, RowScale, Shift, Value
 from bestiary.compile.rows import Rows
 from bestiary.compile.sizes import row, row_count
-from bestiary.errors import UserError, unknown_name
+from bestiary.errors import UserError, counted, unknown_name
 
 Mode = Literal["causal", "circular"]
 MODES: tuple[Mode, ...] = ("causal", "circular")
@@ -106,7 +106,8 @@ class Program:
         """Its sizes; ``str`` shows every value."""
         ring = f", ring {self.ring}" if self.ring else ""
         return (
-            f"<Program {self.name!r}: {self.rows} × {self.width} to {self.output.width} channels, "
+            f"<Program {self.name!r}: {self.rows} × {self.width} to "
+            f"{counted(self.output.width, 'channel')}, "
             f"{self.mode}{ring}, {len(self)} values>"
         )
 

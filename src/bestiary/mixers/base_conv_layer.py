@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from bestiary.errors import UserError, unknown_name
+from bestiary.errors import UserError, counted, unknown_name
 from bestiary.mixers.filters import ExplicitFilter, Filter
 from bestiary.mixers.sparse_bias import SparseBias
 from bestiary.mixers.sparse_weight import SparseWeight
@@ -149,7 +149,8 @@ class BaseConvLayer(nn.Module):
         check_axes(u, "a BaseConv layer", f"{self.width}")
         if u.shape[2] != self.width:
             raise UserError(
-                f"a BaseConv layer of width {self.width} was given {u.shape[2]} channels; it takes "
+                f"a BaseConv layer of width {self.width} was given "
+                f"{counted(u.shape[2], 'channel')}; it takes "
                 f"as many as it has"
             )
 
@@ -176,7 +177,8 @@ def _check_weight(weight: Tensor | SparseWeight | None, width: int) -> None:
     shape = (weight.width,) * 2 if isinstance(weight, SparseWeight) else tuple(weight.shape)
     if shape != (width, width):
         raise UserError(
-            f"the weight of a BaseConv layer has shape {shape}; its filter has {width} channels, "
+            f"the weight of a BaseConv layer has shape {shape}; its filter has "
+            f"{counted(width, 'channel')}, "
             f"so ({width}, {width}) is needed"
         )
 
@@ -198,7 +200,8 @@ def _rows(width: int, *biases: Tensor | SparseBias | None) -> int | None:
         if isinstance(bias, SparseBias):
             if bias.width != width:
                 raise UserError(
-                    f"a bias of a BaseConv layer has {bias.width} channels; {width} are needed"
+                    f"a bias of a BaseConv layer has "
+                    f"{counted(bias.width, 'channel')}; {width} are needed"
                 )
             rows |= set() if bias.rows is None else {bias.rows}
             continue

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 from bestiary.mixers.base_conv_layer import BaseConvLayer, LayerState, check_axes
 from bestiary.mixers.evaluation import PlanCache
 
@@ -157,7 +157,8 @@ class BaseConvStack(nn.Module):
     def _check_width(self, x: Tensor) -> None:
         if x.shape[2] > self.width:
             raise UserError(
-                f"a BaseConv stack of inner width {self.width} was given {x.shape[2]} channels; it "
+                f"a BaseConv stack of inner width {self.width} was given "
+                f"{counted(x.shape[2], 'channel')}; it "
                 f"takes at most {self.width}"
             )
 

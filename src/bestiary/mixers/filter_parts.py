@@ -8,7 +8,7 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 from bestiary.mixers.filters import Filter
 
 
@@ -32,7 +32,7 @@ class FilterParts(Filter):
         for part, own in zip(parts, where, strict=True):
             if part.channels != len(own):
                 raise UserError(
-                    f"a part of a filter has {part.channels} channels and lies at {len(own)}; give "
+                    f"a part of a filter has {counted(part.channels, 'channel')} and lies at {len(own)}; give "
                     "a place for each"
                 )
         every = torch.cat(where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import altair as alt
 
 from bestiary.compile.bounds_table import COLUMNS, Row
 from bestiary.report.charts.chart import SOURCE, Chart
-from bestiary.report.latex import tabular
+from bestiary.report.latex import Tex, tabular
 from bestiary.report.text_table import aligned
 from bestiary.report.write import png_of, svg_of
 
@@ -35,7 +36,16 @@ def text_lines(rows: Sequence[Row]) -> list[str]:
 def latex(rows: Sequence[Row]) -> str:
     """A ``tabular`` with rules of booktabs."""
     columns = "".join("l" if field in LEFT else "r" for field, _ in COLUMNS)
-    return tabular(columns, [title for _, title in COLUMNS], [map(cells, rows)])
+    body = [[_formula(cell) for cell in cells(row)] for row in rows]
+    return tabular(columns, [_formula(title) for _, title in COLUMNS], [body])
+
+
+def _formula(text: str) -> str:
+    """(BB*)^2 and N' as LaTeX sets mathematics; other text as it is."""
+    power = re.fullmatch(r"\(BB\*\)\^(\d+)", text)
+    if power is not None:
+        return Tex(f"$(BB^*)^{{{power[1]}}}$")
+    return Tex(f"${text}$") if text in ("N'", "d'", "n", "d") else text
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -56,7 +66,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     ticks = powers_of_two(max(max(row.layers, row.paper) for row in rows))
     scale = alt.Scale(type="log", base=2, domain=[ticks[0], ticks[-1]], nice=False)
     x = alt.X("layers:Q", title="layers", scale=scale, axis=alt.Axis(values=ticks))
-    colour = alt.Color("who:N", scale=alt.Scale(domain=list(SERIES)), legend=alt.Legend(title=None))
+    legend = alt.Legend(title=None, columnPadding=24)
+    colour = alt.Color("who:N", scale=alt.Scale(domain=list(SERIES)), legend=legend)
     base = alt.Chart().encode(y=y)
     spans = base.mark_rule(opacity=0.4).encode(x="min(layers):Q", x2="max(layers):Q")
     marks = base.mark_point(filled=True, size=70, opacity=1).encode(

@@ -27,6 +27,10 @@ ESCAPES = {
 }
 
 
+class Tex(str):
+    """LaTeX that is set as it is, such as a formula."""
+
+
 def escaped(text: str) -> str:
     """Text that LaTeX sets as it stands; line breaks become spaces."""
     return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
@@ -35,7 +39,7 @@ def escaped(text: str) -> str:
 def tabular(columns: str, heads: Sequence[str], groups: Iterable[Iterable[Sequence[str]]]) -> str:
     """A ``tabular`` with rules of booktabs, a rule before each group of rows.
 
-    columns: l or r for each. heads and cells are set as they stand.
+    columns: l or r for each. heads and cells are set as they stand, ``Tex`` as the LaTeX it is.
     """
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _line(heads)]
     for group in groups:
@@ -44,7 +48,7 @@ def tabular(columns: str, heads: Sequence[str], groups: Iterable[Iterable[Sequen
 
 
 def _line(cells: Sequence[str]) -> str:
-    return " & ".join(map(escaped, cells)) + r" \\"
+    return " & ".join(c if isinstance(c, Tex) else escaped(c) for c in cells) + r" \\"
 
 
 def latex_table(segments: Sequence[SegmentResult]) -> str:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 import bestiary
 from bestiary.compile.layout import ROLES, Layout, Place
+from bestiary.errors import counted
 from bestiary.report.layout_picture import COLUMN, MOST_LAYERS, SAID, described, picture
 from bestiary.report.self_contained import asset, inline, source_hash
 
@@ -50,7 +51,8 @@ def layout_page(layout: Layout, facts: Sequence[tuple[str, str]] = (), title: st
 def _lead(layout: Layout) -> str:
     layers = len(layout.layers) - 1
     return (
-        f"{layers} BaseConv layer{'' if layers == 1 else 's'} of {layout.width} channels and "
+        f"{counted(layers, 'BaseConv layer')} of "
+        f"{counted(layout.width, 'channel')} and "
         f"{layout.rows} rows. Row t of a value that comes so many rows late lies so many rows "
         "further down."
     )

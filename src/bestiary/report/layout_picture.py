@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from bestiary.compile.layout import Layout, Place
+from bestiary.errors import counted
 from bestiary.report.charts.style import BACKGROUND, COLOURS, FAINT, FONT, INK, Theme
 
 MOST_CHANNELS, MOST_LAYERS, MOST_LINES = 48, 48, 4000
@@ -67,7 +68,10 @@ def picture(layout: Layout, theme: Theme | None = "light") -> Picture:
     ).format(
         w=width,
         h=height,
-        label=f"The {len(layout.layers) - 1} layers and {layout.width} channels of {layout.name}",
+        label=(
+            f"The {counted(len(layout.layers) - 1, 'layer')} and "
+            f"{counted(layout.width, 'channel')} of {layout.name}"
+        ),
         style=_style(theme),
         parts=Markup("").join(parts),
     )

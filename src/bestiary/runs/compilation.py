@@ -159,7 +159,8 @@ def requested(
         return of_transform(what, n, d, how)
     if source is None:
         raise UserError(
-            "the folder of the run was not given; add it, as `bestiary runs` lists them"
+            f"{what} is compiled from the folder of a run, which was not given; add one that "
+            "`bestiary runs` lists"
         )
     return of_model(source, mixer.layout) if subject == "model" else of_mixer(what, source, mixer)
 
@@ -169,7 +170,7 @@ def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
     if name not in TRANSFORMS and name not in ALIASES:
         raise UserError(
             f"there is no transform {name!r}{did_you_mean(name, [*TRANSFORMS, *ALIASES])}; "
-            "bestiary compile --list shows all, and a mixer such as hyena needs the folder of a run"
+            "bestiary compile --list shows all; for a mixer such as hyena add the folder of a run"
         )
     one = named_transform(name)
     if n is None:

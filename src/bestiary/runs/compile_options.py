@@ -9,6 +9,7 @@ from typing import Literal
 
 from bestiary.compile.from_matrix import CHOICES
 from bestiary.errors import UserError
+from bestiary.mixers.registry import MIXERS
 from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS
 
 Subject = Literal["transform", "matrix", "mixer", "model"]
@@ -57,7 +58,7 @@ def subject_of(what: str, source: Path | None) -> Subject:
     if what in ("matrix", "model"):
         return "matrix" if what == "matrix" else "model"
     if source is None:
-        return "transform"
+        return "mixer" if what in MIXERS else "transform"
     if what in TRANSFORMS or what in ALIASES:
         raise UserError(
             f"{what} is a transform and comes from no file or folder, but {source} was given; give "

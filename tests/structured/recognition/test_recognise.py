@@ -145,3 +145,10 @@ def test_what_is_no_matrix_is_refused():
         recognise([[0.0, float("inf")], [0.0, 0.0]])
     with pytest.raises(UserError, match="tolerance 2 is not between 0 and 1"):
         recognise(np.eye(2), tolerance=2)
+
+
+def test_what_takes_no_numbers_or_one_is_said_so():
+    assert str(recognise(np.eye(4)[[2, 0, 3, 1]])).startswith("permutation, residual ")
+    assert str(recognise(np.fft.fft(np.eye(4)) * 3)).startswith(
+        "transform (dft times 3) of 1 number,"
+    )

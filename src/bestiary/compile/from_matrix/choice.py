@@ -121,6 +121,11 @@ def _programs(
         return direct_matrix_program(member, d, mode, widest, real=real)
 
     def levels(by: str) -> Program:
+        if real and by != "groups":
+            raise UserError(
+                f"method {by} has no form for complex factors, of which the real {member!r} is a "
+                "product; give method groups or direct"
+            )
         program = matrix_program(member, d, mode, by, radix)
         return real_part(program) if real else program
 

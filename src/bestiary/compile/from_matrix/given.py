@@ -12,7 +12,7 @@ from torch import nn
 
 from bestiary.compile.from_matrix.direct import direct_forms
 from bestiary.compile.program import Mode
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 from bestiary.structured import Butterfly, Kaleidoscope, Product, StructuredMatrix
 from bestiary.structured.block_diagonal import BlockDiagonal
 from bestiary.structured.layers.linear import StructuredLinear
@@ -81,13 +81,14 @@ def given_matrix(
 def _what_would_do(whole: BlockDiagonal, d: int, mode: Mode) -> str:
     """What a matrix without structure can be compiled to."""
     pairs = 1 + whole.is_complex
-    told = f"with d = {whole.n} method auto makes it 1 layer of {pairs * whole.n} channels"
+    told = (
+        f"with d = {whole.n} method auto makes it 1 layer of {counted(pairs * whole.n, 'channel')}"
+    )
     if pairs * whole.n > LARGEST_ADVISED or whole.n % d:
         return told
     dense = (whole.real_form() if whole.is_complex else whole.dense()).numpy()
     form = direct_forms(dense, d * pairs, mode)[0]
-    layers = f"{form.layers} layer{'s' if form.layers > 1 else ''}"
-    return f"{told}, and method direct {layers} of {form.width} with d = {d}"
+    return f"{told}, and method direct {counted(form.layers, 'layer')} of {form.width} with d = {d}"
 
 
 def _layer(layer: nn.Module, method: str) -> Given:

@@ -17,7 +17,7 @@ from bestiary.compile.optimize.nodes import Node, nodes_of
 from bestiary.compile.program import Program
 from bestiary.compile.schedule import reading, schedule
 from bestiary.compile.slack import most_wires
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 
 MOST_VARIABLES = 200_000
 """Past so many the solver would spend its time on reading the problem."""
@@ -84,7 +84,8 @@ class Found:
         else:
             proof = f"not proven: at least {self.least_layers} layers"
         return (
-            f"{self.layers} layers, {self.channels} channels ({proof}; the heuristic has "
+            f"{counted(self.layers, 'layer')}, "
+            f"{counted(self.channels, 'channel')} ({proof}; the heuristic has "
             f"{self.heuristic[0]} and {self.heuristic[1]}; {self.seconds:.1f} s)"
         )
 

@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 import torch
 from torch import Tensor
 
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 from bestiary.operators.convolution.differentiable import convolve
 from bestiary.operators.convolution.geometry import Geometry, geometry_for
 from bestiary.operators.convolution.plan import Path, Plan, plan_geometry
@@ -109,7 +109,7 @@ def _prepare(
     else:
         (batch, length, channels), (taps, filters) = u.shape, h.shape
     if channels != filters:
-        raise UserError(f"the filter has {filters} channels and the input {channels}")
+        raise UserError(f"the filter has {counted(filters, 'channel')} and the input {channels}")
     if u.device != h.device:
         raise UserError(f"the filter is on {h.device} and the input on {u.device}")
     geometry = geometry_for(length, taps, mode, centre)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 from bestiary.structured.fitting.fit import largest_part
 from bestiary.structured.matrix import StructuredMatrix
 from bestiary.structured.recognition import diagonals, factored, named
@@ -46,8 +46,8 @@ class Recognition:
             return f"no structure within {self.tolerance:.0e}{near}"
         detail = f" ({self.detail})" if self.detail else ""
         # A permutation or a named transform takes none.
-        numbers = f" of {self.parameters} number{'s' * (self.parameters > 1)}"
-        told = f"{self.kind}{detail}{numbers if self.parameters else ''}"
+        numbers = f" of {counted(self.parameters, 'number')}" if self.parameters else ""
+        told = f"{self.kind}{detail}{numbers}"
         return f"{told}, residual {self.residual:.1e}"
 
 
