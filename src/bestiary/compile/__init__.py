@@ -25,6 +25,7 @@ from bestiary.compile.from_circuit import compile_circuit
 from bestiary.compile.from_gated import gated, h3
 from bestiary.compile.from_hyena import hyena
 from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
+from bestiary.compile.from_matrix import matrix
 from bestiary.compile.gated_form import GatedForm, GatedStep, Projection
 from bestiary.compile.interpret import interpret
 from bestiary.compile.program import Program
@@ -57,6 +58,7 @@ __all__ = [
     "interpret",
     "language_model",
     "linear",
+    "matrix",
     "mul",
     "pad",
     "read",

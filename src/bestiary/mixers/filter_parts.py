@@ -32,8 +32,8 @@ class FilterParts(Filter):
         for part, own in zip(parts, where, strict=True):
             if part.channels != len(own):
                 raise UserError(
-                    f"a part of a filter has {counted(part.channels, 'channel')} and lies at {len(own)}; give "
-                    "a place for each"
+                    f"a part of a filter has {counted(part.channels, 'channel')} and lies at "
+                    f"{len(own)}; give a place for each"
                 )
         every = torch.cat(where)
         if len(every.unique()) < len(every) or (every < 0).any() or (every >= channels).any():
