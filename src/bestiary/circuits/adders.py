@@ -6,10 +6,8 @@ shorter one is filled up with zeros.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from bestiary.circuits.bits import Bit, Bits, majority, not_, xor
+from bestiary.circuits.bits import Bit, Bits, carried, majority, not_, xor
+from bestiary.circuits.scans import sklansky
 
 
 def half_adder(a: Bit, b: Bit) -> tuple[Bit, Bit]:
@@ -44,7 +42,7 @@ def lookahead_add(a: Bits, b: Bits, carry: Bit = 0) -> list[Bit]:
     """
     # Of each place: whether it makes a carry, and whether it passes one on.
     makes_and_passes = [(x * y, xor(x, y)) for x, y in _aligned(a, b)]
-    prefixes = _prefixes(_following, makes_and_passes)
+    prefixes = sklansky(carried, makes_and_passes)
     carries = [carry, *(makes + passes * carry for makes, passes in prefixes)]
     sums = [xor(either, c) for (_, either), c in zip(makes_and_passes, carries, strict=False)]
     return [*sums, carries[-1]]
@@ -86,20 +84,6 @@ def _saved(a: Bits, b: Bits, c: Bits) -> tuple[list[Bit], list[Bit]]:
     """Three rows as two of the same sum: bits, and carries one place further."""
     sums = [full_adder(*bits) for bits in zip(a, b, c, strict=True)]
     return [one for one, _ in sums], [0, *(carry for _, carry in sums[:-1])]
-
-
-def _following(low: tuple[Bit, Bit], high: tuple[Bit, Bit]) -> tuple[Bit, Bit]:
-    """Two groups of places as one: whether it makes a carry, and whether it passes one on."""
-    return high[0] + high[1] * low[0], high[1] * low[1]
-
-
-def _prefixes(combine: Callable[[Any, Any], Any], items: list[Any]) -> list[Any]:
-    """Every item with all before it, in ⌈log2 n⌉ rounds."""
-    if len(items) < 2:
-        return items
-    middle = (len(items) + 1) // 2
-    low, high = _prefixes(combine, items[:middle]), _prefixes(combine, items[middle:])
-    return [*low, *(combine(low[-1], item) for item in high)]
 
 
 def _aligned(a: Bits, b: Bits) -> list[tuple[Bit, Bit]]:

@@ -9,13 +9,13 @@ are +1 or −1.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from bestiary.circuits.number import shown
+from bestiary.circuits.scans import tree
 from bestiary.errors import UserError
 
 Bit = Any
@@ -163,24 +163,19 @@ def from_bits(bits: Bits) -> Any:
     return sum(bit * (1 << place) for place, bit in enumerate(bits))
 
 
-def tree(combine: Callable[[Any, Any], Any], items: Sequence[Any], empty: Any) -> Any:
-    """All items combined, two at a time, in ⌈log2 n⌉ rounds; ``empty`` where there are none."""
-    row = list(items)
-    while len(row) > 1:
-        pairs = itertools.zip_longest(row[::2], row[1::2])
-        row = [combine(a, b) if i < len(row) // 2 else a for i, (a, b) in enumerate(pairs)]
-    return row[0] if row else empty
+def carried(low: tuple[Bit, Bit], high: tuple[Bit, Bit]) -> tuple[Bit, Bit]:
+    """Two groups of places as one: whether it decides by itself, and whether it passes on.
+
+    Of a sum, whether it makes a carry; of a comparison, whether it is less. Depth 1.
+    """
+    # At most one of the two terms is 1, so that their sum is their or.
+    return high[0] + high[1] * low[0], high[1] * low[1]
 
 
 def _compared(a: Bits, b: Bits) -> tuple[Bit, Bit]:
     """Whether a < b, and whether a = b."""
-
-    def combined(low: tuple[Bit, Bit], high: tuple[Bit, Bit]) -> tuple[Bit, Bit]:
-        # At most one of the two is 1, so that their sum is their or.
-        return high[0] + high[1] * low[0], high[1] * low[1]
-
     places = [((1 - x) * y, xnor(x, y)) for x, y in _pairs(a, b)]
-    return tree(combined, places, (0, 1))
+    return tree(carried, places, (0, 1))
 
 
 def _pairs(a: Bits, b: Bits) -> list[tuple[Bit, Bit]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -12,6 +11,7 @@ import numpy as np
 
 from bestiary.circuits.circuit import Circuit, Operation, Port
 from bestiary.circuits.number import Number, as_number, shown
+from bestiary.circuits.scans import tree
 from bestiary.errors import UserError
 
 MOST_BITS = 1 << 20
@@ -107,11 +107,11 @@ class Builder:
 
     def total(self, gates: Sequence[int]) -> int:
         """The sum, as a balanced tree."""
-        return self._tree(self.add, gates, 0)
+        return tree(self.add, list(gates) or [self.constant(0)])
 
     def product(self, gates: Sequence[int]) -> int:
         """The product, as a balanced tree."""
-        return self._tree(self.multiply, gates, 1)
+        return tree(self.multiply, list(gates) or [self.constant(1)])
 
     def power(self, gate: int, exponent: int) -> int:
         """gate ** exponent by squaring, of the least depth."""
@@ -192,13 +192,6 @@ class Builder:
         if isinstance(number, int | Fraction):
             return number == neutral
         return isinstance(number, float) and number == neutral and other in self._inexact
-
-    def _tree(self, combine: Callable[[int, int], int], gates: Sequence[int], empty: int) -> int:
-        row = list(gates) or [self.constant(empty)]
-        while len(row) > 1:
-            pairs = itertools.zip_longest(row[::2], row[1::2])
-            row = [a if b is None else combine(a, b) for a, b in pairs]
-        return row[0]
 
     def _needed(self, results: Sequence[int]) -> np.ndarray:
         kept = np.array(self.operations, dtype=np.int8) == Operation.INPUT

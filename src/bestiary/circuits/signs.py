@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.circuits.bits import Bit, Bits, tree
+from bestiary.circuits.bits import Bit, Bits
 from bestiary.circuits.number import as_number
+from bestiary.circuits.scans import tree
 
 HALF = Fraction(1, 2)
 

@@ -8,8 +8,8 @@ from exact_results import exact, few, made, vectors
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestiary.circuits.library.prefixes import prefix_products, prefix_sums
-from bestiary.circuits.library.scans import NETWORKS, aligned_blocks, blocks_before
+from bestiary.circuits.library.prefixes import NETWORKS, prefix_products, prefix_sums
+from bestiary.circuits.scans import aligned_blocks, blocks_before
 from bestiary.errors import UserError
 
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from bestiary.circuits.adders import ripple_add
+from bestiary.circuits.bits import carried
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
-from bestiary.circuits.library.scans import aligned_blocks, blocks_before
 from bestiary.circuits.library.sizes import need, one_of
 from bestiary.circuits.library.trees import Array
+from bestiary.circuits.scans import aligned_blocks, blocks_before
 from bestiary.circuits.tracing import circuit
 
 
@@ -40,7 +41,7 @@ def added(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
     carry out.
     """
     pairs = [_generate_propagate(x, y) for x, y in zip(a, b, strict=True)]
-    levels = aligned_blocks(_carried, pairs)
+    levels = aligned_blocks(carried, pairs)
     found = []
     for i, (_, propagate) in enumerate(pairs):
         found.append(_met(propagate, 1 - 2 * propagate if i else 0, levels, i))
@@ -50,10 +51,6 @@ def added(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
 def _generate_propagate(x: Any, y: Any) -> tuple[Any, Any]:
     both = x * y
     return both, (x + y) - 2 * both
-
-
-def _carried(low: tuple[Any, Any], high: tuple[Any, Any]) -> tuple[Any, Any]:
-    return high[0] + high[1] * low[0], high[1] * low[1]
 
 
 def _met(constant: Any, factor: Any, levels: Sequence[Sequence[Any]], place: int) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
-from bestiary.circuits.library.scans import sklansky
 from bestiary.circuits.library.sizes import need
-from bestiary.circuits.library.trees import Array, filled, listed, matmul, total, tree
+from bestiary.circuits.library.trees import Array, filled, listed, matmul, total
+from bestiary.circuits.scans import sklansky, tree
 from bestiary.circuits.tracing import circuit
 from bestiary.errors import UserError
 

@@ -9,9 +9,9 @@ from bestiary.circuits.bits import compare_bits, eq_bits
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
-from bestiary.circuits.library.scans import aligned_blocks, blocks_before
 from bestiary.circuits.library.sizes import need
-from bestiary.circuits.library.trees import Array, Vector, tree
+from bestiary.circuits.library.trees import Array, Vector
+from bestiary.circuits.scans import aligned_blocks, blocks_before, tree
 from bestiary.circuits.tracing import circuit
 
 

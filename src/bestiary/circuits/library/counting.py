@@ -11,7 +11,8 @@ from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
 from bestiary.circuits.library.polynomial_multiplication import multiplied
 from bestiary.circuits.library.sizes import need
-from bestiary.circuits.library.trees import Array, product, total, tree
+from bestiary.circuits.library.trees import Array, product, total
+from bestiary.circuits.scans import tree
 from bestiary.circuits.tracing import circuit
 from bestiary.errors import UserError
 

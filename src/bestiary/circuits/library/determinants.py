@@ -13,16 +13,8 @@ from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula, lg
 from bestiary.circuits.library.sizes import need, one_of
-from bestiary.circuits.library.trees import (
-    Array,
-    filled,
-    inner,
-    listed,
-    matmul,
-    product,
-    total,
-    tree,
-)
+from bestiary.circuits.library.trees import Array, filled, inner, listed, matmul, product, total
+from bestiary.circuits.scans import tree
 from bestiary.circuits.tracing import circuit
 from bestiary.errors import UserError
 

@@ -13,7 +13,8 @@ from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula, lg
 from bestiary.circuits.library.sizes import need
-from bestiary.circuits.library.trees import Array, total, tree
+from bestiary.circuits.library.trees import Array, total
+from bestiary.circuits.scans import tree
 from bestiary.circuits.tracing import circuit
 
 

@@ -10,9 +10,9 @@ from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.counting import count_of
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
-from bestiary.circuits.library.scans import aligned_blocks, blocks_before
 from bestiary.circuits.library.sizes import need, one_of
 from bestiary.circuits.library.trees import Array, filled, listed, matmul, total
+from bestiary.circuits.scans import aligned_blocks, blocks_before
 from bestiary.circuits.tracing import circuit
 
 

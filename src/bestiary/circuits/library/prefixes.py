@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
-from bestiary.circuits.library.scans import network_of
-from bestiary.circuits.library.sizes import need
+from bestiary.circuits.library.sizes import need, one_of
 from bestiary.circuits.library.trees import Array, listed
+from bestiary.circuits.scans import Combine, brent_kung, kogge_stone, sequential, sklansky
 from bestiary.circuits.tracing import circuit
+
+Network = Callable[[Combine[Any], Sequence[Any]], list[Any]]
+NETWORKS: Mapping[str, Network] = {
+    "sequential": sequential,
+    "kogge-stone": kogge_stone,
+    "brent-kung": brent_kung,
+    "sklansky": sklansky,
+}
+
+
+def network_of(name: str) -> Network:
+    """The network of this name; ``UserError`` with all names for another."""
+    one_of(tuple(NETWORKS), network=name)
+    return NETWORKS[name]
 
 
 def prefix_sums(n: int, network: str = "sklansky") -> Circuit:

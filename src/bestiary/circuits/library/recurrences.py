@@ -11,9 +11,9 @@ import numpy as np
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
-from bestiary.circuits.library.scans import sequential, sklansky
 from bestiary.circuits.library.sizes import need, one_of
 from bestiary.circuits.library.trees import Array, filled, listed, matmul
+from bestiary.circuits.scans import sequential, sklansky
 from bestiary.circuits.tracing import circuit
 
 METHODS = ("sequential", "prefix")

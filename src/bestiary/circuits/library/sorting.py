@@ -16,7 +16,8 @@ from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula, lg
 from bestiary.circuits.library.polynomial_multiplication import multiplied
 from bestiary.circuits.library.sizes import need, one_of
-from bestiary.circuits.library.trees import Array, listed, product, tree
+from bestiary.circuits.library.trees import Array, listed, product
+from bestiary.circuits.scans import tree
 from bestiary.circuits.tracing import circuit
 
 METHODS = ("bitonic", "odd-even", "rank")

@@ -8,7 +8,8 @@ from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
 from bestiary.circuits.library.sizes import need
-from bestiary.circuits.library.trees import Array, filled, listed, powers, total, tree
+from bestiary.circuits.library.trees import Array, filled, listed, powers, total
+from bestiary.circuits.scans import tree
 from bestiary.circuits.tracing import circuit
 
 

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestiary.circuits import bits
+from bestiary.circuits.scans import tree
 from bestiary.circuits.symbol import Symbol
 
-T = TypeVar("T")
 Vector = Sequence[Any] | NDArray[Any]
 """Numbers and symbols in order."""
 Array = NDArray[Any]
 """An array of symbols and numbers."""
-
-
-def tree(combine: Callable[[T, T], T], items: Iterable[T]) -> T:
-    """Fold one or more items in order, ⌈log2⌉ of their number deep; ``combine`` is associative."""
-    row = list(items)
-    assert row, "nothing to fold"
-    folded: T = bits.tree(combine, row, None)
-    return folded
 
 
 def total(terms: Iterable[Any]) -> Any:

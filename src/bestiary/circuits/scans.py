@@ -1,14 +1,21 @@
-"""Networks for all prefixes x₀, x₀∘x₁, x₀∘x₁∘x₂, … of an associative operation."""
+"""An associative operation on many items: all together, or all prefixes x₀, x₀∘x₁, x₀∘x₁∘x₂, …"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
-
-from bestiary.circuits.library.sizes import one_of
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar, cast
 
 T = TypeVar("T")
 Combine = Callable[[T, T], T]
+
+
+def tree(combine: Combine[T], items: Iterable[T], empty: T | None = None) -> T:
+    """All items combined, two neighbours at a time, in ⌈log2 n⌉ rounds; ``empty`` of none."""
+    row = list(items)
+    while len(row) > 1:
+        odd = row[-1:] if len(row) % 2 else []
+        row = [combine(a, b) for a, b in zip(row[::2], row[1::2], strict=False)] + odd
+    return cast(T, row[0] if row else empty)
 
 
 def sequential(combine: Combine[T], items: Sequence[T]) -> list[T]:
@@ -80,18 +87,3 @@ def blocks_before(levels: Sequence[Sequence[T]], place: int) -> Iterator[T]:
     for level, row in enumerate(levels):
         if place >> level & 1:
             yield row[(place >> level) - 1]
-
-
-Network = Callable[[Combine[Any], Sequence[Any]], list[Any]]
-NETWORKS: Mapping[str, Network] = {
-    "sequential": sequential,
-    "kogge-stone": kogge_stone,
-    "brent-kung": brent_kung,
-    "sklansky": sklansky,
-}
-
-
-def network_of(name: str) -> Network:
-    """The network of this name; ``UserError`` with all names for another."""
-    one_of(tuple(NETWORKS), network=name)
-    return NETWORKS[name]
