@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from browser import chromium, opened
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from bestiary.compile.layout import Layout, Place
 from bestiary.report.layout_page import layout_page
@@ -153,9 +153,8 @@ def test_a_box_far_down_is_described_in_view_and_a_layer_far_right_is_reached(
         shown = seen.page.locator(".ruler .shown")
         assert "20" not in shown.all_inner_texts()
         seen.page.get_by_role("button", name="20", exact=True).click()
-        seen.page.wait_for_function(
-            "document.querySelector('.ruler button:last-child').classList.contains('shown')"
-        )
+        last = seen.page.locator(".ruler button").last
+        expect(last).to_contain_class("shown")
         assert "input" not in shown.all_inner_texts()
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
         assert seen.complaints == []

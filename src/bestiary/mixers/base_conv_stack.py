@@ -99,9 +99,9 @@ class BaseConvStack(nn.Module):
         kinds = Counter(layer.kinds() for layer in self.layers)
         lines = [f"  {number} × ({kind})" for kind, number in kinds.items()]
         head = (
-            f"{type(self).__name__}({count} layer{'' if count == 1 else 's'}, N'={rows}, "
+            f"{type(self).__name__}({counted(count, 'layer')}, N'={rows}, "
             f"d'={self.width}, {modes}, delay={self.delay}{read}, "
-            f"{len(self.channels)} channel{'' if len(self.channels) == 1 else 's'} read"
+            f"{counted(len(self.channels), 'channel')} read"
         )
         return "\n".join([head, *lines]) + ")"
 

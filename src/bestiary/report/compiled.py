@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bestiary.errors import counted
 from bestiary.report.points import Point
 from bestiary.report.segments import SegmentResult
 from bestiary.report.study import Study
@@ -37,7 +38,7 @@ def sizes_of(point: Point) -> str:
     """``6 layers, width 377``."""
     size = details(point.runs[0])
     layers = size.get("layers", 0)
-    return f"{layers} layer{'' if layers == 1 else 's'}, width {whole(size.get('width'))}"
+    return f"{counted(layers, 'layer')}, width {whole(size.get('width'))}"
 
 
 def described(point: Point) -> str:

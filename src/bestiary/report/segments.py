@@ -8,6 +8,7 @@ from statistics import fmean
 
 import polars as pl
 
+from bestiary.errors import counted
 from bestiary.report.interval import Interval, mean_interval
 from bestiary.report.points import Point, Row
 
@@ -51,7 +52,7 @@ def setting_name(length: int | None, pairs: int | None) -> str:
     """A test segment in words."""
     parts = [f"length {length}"] if length is not None else []
     if pairs is not None:
-        parts.append(f"{pairs} pair{'' if pairs == 1 else 's'}")
+        parts.append(counted(pairs, "pair"))
     return ", ".join(parts) or "length unknown"
 
 

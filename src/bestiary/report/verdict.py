@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bestiary.errors import counted
 from bestiary.report.compiled import compiled_line, compiled_notes, compiled_results, exact
 from bestiary.report.interval import ENOUGH_SEEDS
 from bestiary.report.mixer_kinds import attends, convolves_only, is_compiled, linearly_attends
@@ -134,7 +135,7 @@ def mixer_line(label: str, results: Sequence[SegmentResult], study: Study) -> Li
         text = f"{label} recalls in none of {len(results)} settings; closest at {scored(best)}."
     else:
         failed = [r for r, g in zip(results, grades, strict=True) if g != "recalls"]
-        where = counted([scored(result) for result in failed])
+        where = listed([scored(result) for result in failed])
         text = f"{label} recalls in {good} of {len(results)} settings; not at {where}."
     failures = [r for r, g in zip(results, grades, strict=True) if g != "recalls"]
     return Line("bad" if failures else "good", f"{text}{reasons(failures, study)}")
@@ -148,7 +149,7 @@ def scored(result: SegmentResult) -> str:
 def said(what: Grade, result: SegmentResult) -> str:
     """The grade of a single setting, with its number."""
     seeds = len(result.accuracies)
-    number = f"{accuracy_text(result.accuracy)} over {seeds} seed{'' if seeds == 1 else 's'}"
+    number = f"{accuracy_text(result.accuracy)} over {counted(seeds, 'seed')}"
     if what == "recalls":
         return f"recalls: {number}"
     if what == "depends":
@@ -283,13 +284,13 @@ def separation(results: Sequence[SegmentResult]) -> list[Line]:
         Line(
             "caution",
             f"The seeds do not separate {names} from {best} (their intervals overlap) at "
-            f"{counted(places)}.",
+            f"{listed(places)}.",
         )
         for (names, best), places in unclear.items()
     ]
 
 
-def counted(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """``a; b; c; d and 3 more``."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"{'; '.join(names[:MOST_NAMED])}{more}"
@@ -334,7 +335,7 @@ def lost_runs(study: Study) -> str:
     ]
     if not parts:
         return ""
-    total = f"{len(study.runs)} run{'' if len(study.runs) == 1 else 's'}"
+    total = counted(len(study.runs), "run")
     return f"Of {total} {joined(parts)}; means are over the finished ones."
 
 
@@ -370,7 +371,7 @@ def edges(study: Study) -> list[str]:
         for curve in found
     ]
     return [
-        f"The best rate is the lowest or highest tried for {counted(names)}: a wider grid may do "
+        f"The best rate is the lowest or highest tried for {listed(names)}: a wider grid may do "
         "better."
     ]
 

@@ -29,7 +29,8 @@ from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.solvers.accepted import accepted_task
 from bestiary.solvers.code_model import CodeModel
-from bestiary.solvers.repeats import Repeat, accepted_repeat
+from bestiary.solvers.product_tree import product_over
+from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat
 from bestiary.solvers.token_code import code_bits
 from bestiary.tasks.protocol import Task
 
@@ -71,14 +72,7 @@ def matches(code: Value, length: int) -> Value:
     there = np.tril(np.full((length, len(distances)), 0.5), -1)
     halves = [first + Rows.of(there), *([rest + 0.5] if bits > 1 else [])]
     factors = halves[0] if bits == 1 else concat(halves)
-    left = bits
-    while left > 1:
-        half, odd = divmod(left, 2)
-        size = half * len(distances)
-        product = mul(factors[:size], factors[size : 2 * size])
-        factors = product if not odd else concat([product, factors[2 * size :]])
-        left = half + odd
-    return factors.named("match", [f"match −{s}" for s in distances])
+    return product_over(factors, len(distances)).named("match", [f"match −{s}" for s in distances])
 
 
 def decided(match: Value, repeat: Repeat) -> Value:
@@ -125,7 +119,7 @@ class AllPairsModel(CodeModel):
 
     def __init__(self, compiled: Compiled, vocab_size: int) -> None:
         super().__init__(compiled, vocab_size)
-        self.asked = self.repeated = 0
+        self._tally = RepeatTally()
 
     def state_size(self, length: int) -> int:
         """The codes of all tokens so far, once: what distances keep are copies of them."""
@@ -133,17 +127,11 @@ class AllPairsModel(CodeModel):
 
     def take_notes(self) -> list[str]:
         """How many positions had more than one match."""
-        asked, repeated = self.asked, self.repeated
-        self.asked = self.repeated = 0
-        if not repeated:
-            return []
-        return [
-            f"{repeated:,} of {asked:,} queries had a key that came more than once before, and the "
-            "values of all its places were added up (repeat=first or repeat=latest decides)"
-        ]
+        return self._tally.take(
+            "the values of all its places were added up (repeat=first or repeat=latest decides)"
+        )
 
     def look_at(self, beside: Tensor) -> None:
         """Count rows with more than one match; the circuit that decides repeats has no count."""
         if beside.shape[1]:
-            self.asked += len(beside)
-            self.repeated += int((beside[:, 0] > 1.5).sum())
+            self._tally.count(beside[:, 0] > 1.5)

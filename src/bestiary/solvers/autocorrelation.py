@@ -29,7 +29,7 @@ from bestiary.operators.convolution.fft_size import fft_size
 from bestiary.solvers.accepted import accepted_task
 from bestiary.solvers.one_hot import OneHotHead
 from bestiary.solvers.protocol import Size
-from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat
+from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat, equal_runs
 from bestiary.solvers.token_code import code_bits
 from bestiary.tasks.protocol import Task
 
@@ -161,9 +161,7 @@ def _repeated(tokens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     example: (channels,), of each channel. channel, place: where there is a 1.
     """
-    ordered, order = tokens.sort(dim=1)
-    starts = torch.ones_like(ordered, dtype=torch.bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    order, starts = equal_runs(tokens)
     run = starts.flatten().cumsum(0) - 1
     often = torch.bincount(run) > 1
     number = often.cumsum(0) - 1

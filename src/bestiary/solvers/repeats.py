@@ -20,12 +20,21 @@ def accepted_repeat(repeat: str) -> Repeat:
     return cast(Repeat, repeat)
 
 
-def occurrences_before(tokens: Tensor) -> Tensor:
-    """How many earlier tokens of its row each token equals; int64 (batch, length) to the same."""
+def equal_runs(tokens: Tensor) -> tuple[Tensor, Tensor]:
+    """Places of each row by ascending token, a stable sort, and where runs of equal tokens start.
+
+    int64 and bool, both (batch, length).
+    """
     ordered, order = tokens.sort(dim=1, stable=True)
-    places = torch.arange(tokens.shape[1], device=tokens.device).expand_as(tokens)
     starts = torch.ones_like(ordered, dtype=torch.bool)
     starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    return order, starts
+
+
+def occurrences_before(tokens: Tensor) -> Tensor:
+    """How many earlier tokens of its row each token equals; int64 (batch, length) to the same."""
+    order, starts = equal_runs(tokens)
+    places = torch.arange(tokens.shape[1], device=tokens.device).expand_as(tokens)
     # A stable sort keeps equal tokens in order, so that a place within its run is a count.
     run = torch.where(starts, places, 0).cummax(dim=1).values
     return torch.zeros_like(tokens).scatter_(1, order, places - run)
@@ -40,9 +49,12 @@ class RepeatTally:
     def add(self, tokens: Tensor, positions: Tensor | None) -> None:
         """Count the queries of a batch; arguments as ``SolverModel`` is called with."""
         before = occurrences_before(tokens).flatten()
-        asked = before if positions is None else before.index_select(0, positions)
-        self.asked += len(asked)
-        self.repeated += int((asked > 1).sum())
+        self.count((before if positions is None else before.index_select(0, positions)) > 1)
+
+    def count(self, repeated: Tensor) -> None:
+        """Count queries, of which those that are true had a repeated key."""
+        self.asked += len(repeated)
+        self.repeated += int(repeated.sum())
 
     def take(self, consequence: str) -> list[str]:
         """A sentence that ends in ``consequence`` where there were such; counts from 0 again."""

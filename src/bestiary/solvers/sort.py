@@ -34,6 +34,7 @@ from bestiary.errors import unknown_name
 from bestiary.solvers.accepted import accepted_task
 from bestiary.solvers.bitonic import exchanged, layers_of_stage, sorted_rows, stages
 from bestiary.solvers.code_model import CodeModel
+from bestiary.solvers.product_tree import product_over
 from bestiary.solvers.token_code import code_bits
 from bestiary.tasks.protocol import Task
 
@@ -84,12 +85,7 @@ def same_as_before(token: Value, rows: int) -> Value:
     equal = mul(token, shift(token, 1)) * 0.5 + 0.5
     # What lies above row 0 is no record; one factor that is 0 there is enough.
     first = equal[0] * Rows.window(1, rows)
-    equal = concat([first, equal[1:]]) if equal.width > 1 else first
-    while equal.width > 1:
-        half, odd = divmod(equal.width, 2)
-        product = mul(equal[:half], equal[half : 2 * half])
-        equal = concat([product, equal[2 * half :]]) if odd else product
-    return equal
+    return product_over(concat([first, equal[1:]]) if equal.width > 1 else first)
 
 
 class SortSolver:

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from bestiary.errors import counted
 from bestiary.report.charts.chart import (
     Chart,
     LeftOut,
@@ -98,7 +99,7 @@ def ceiling_rows(
             "panel": result.setting,
             "length": result.length,
             "pairs": result.pairs,
-            "bits": f"ceiling, {bits} bit{'' if bits == 1 else 's'} an element",
+            "bits": f"ceiling, {counted(bits, 'bit')} an element",
             "state_size": float(f"{size:.5g}"),
             "accuracy": float(f"{accuracy:.5g}"),
         }
@@ -136,7 +137,7 @@ def state_chart(
     bits = alt.StrokeDash(
         "bits:N",
         scale=alt.Scale(
-            domain=[f"ceiling, {b} bit{'' if b == 1 else 's'} an element" for b in BITS],
+            domain=[f"ceiling, {counted(b, 'bit')} an element" for b in BITS],
             range=[[1, 0], [5, 4]],
         ),
         # Apart from the mixers' legend, for both in one line are too wide for a phone.
