@@ -87,6 +87,22 @@ def test_a_finished_run_is_left_and_one_that_fails_says_why(tmp_path):
     )
 
 
+def test_whoever_watches_hears_of_every_batch_of_examples(tmp_path):
+    given = compiled_job(tmp_path, training__batch_size=10)
+    heard = []
+    execute(given, heard.append)
+    counts = [
+        sum(segment.examples for segment in given.run.build_task().stream(split).segments)
+        for split in ("validation", "test")
+    ]
+    size = given.run.training.batch_size
+    batches = [min(size, count - start) for count in counts for start in range(0, count, size)]
+    assert len(batches) == 8
+    assert [one.step for one in heard] == [sum(batches[: n + 1]) for n in range(len(batches))]
+    assert {one.steps for one in heard} == {sum(counts)}
+    assert {one.accuracy for one in heard} == {1.0}
+
+
 def test_it_has_no_trained_weights_to_load(tmp_path):
     given = compiled_job(tmp_path)
     execute(given)

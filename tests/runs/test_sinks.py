@@ -46,6 +46,36 @@ def test_wandb_writes_an_offline_run_and_calls_nobody(tmp_path, monkeypatch):
     assert b"validation/accuracy" in written.read_bytes()
 
 
+def test_sinks_are_closed_where_the_run_or_the_next_sink_fails(tmp_path, monkeypatch):
+    from bestiary.runs import sinks
+
+    closed = []
+
+    class Kept:
+        def __init__(self, folder):
+            pass
+
+        def log(self, step, values):
+            raise OSError("the disk is full")
+
+        def close(self):
+            closed.append(self)
+
+    monkeypatch.setattr(sinks, "TensorBoardSink", Kept)
+    given = with_sinks(tmp_path, "tensorboard")
+    status = execute(given)
+    assert (status.status, len(closed)) == ("failed", 1)
+    assert "the disk is full" in status.reason
+
+    def refused(*given):
+        raise OSError("no network")
+
+    monkeypatch.setattr(sinks, "WandbSink", refused)
+    both = Job(given.run, tmp_path / "both", (*given.sinks, *experiment(sinks=["wandb"]).sinks))
+    assert execute(both).status == "failed"
+    assert len(closed) == 2
+
+
 @pytest.mark.parametrize("name", ["tensorboard", "wandb"])
 def test_a_sink_that_is_not_installed_names_its_extra(name, monkeypatch):
     real = builtins.__import__

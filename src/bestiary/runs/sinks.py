@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from bestiary.errors import UserError
 from bestiary.runs.config import RunConfig, SinkConfig
+from bestiary.runs.job import Job
+from bestiary.training.metrics import Tally
 
 
 class Sink(Protocol):
@@ -82,13 +85,25 @@ def require_sinks(configs: Sequence[SinkConfig]) -> None:
             raise _missing(config.name) from error
 
 
-def open_sinks(configs: Sequence[SinkConfig], folder: Path, run: RunConfig) -> list[Sink]:
-    """The sinks of one run."""
-    made: dict[str, Any] = {
-        "tensorboard": lambda config: TensorBoardSink(folder),
-        "wandb": lambda config: WandbSink(folder, run, config),
+@contextmanager
+def open_sinks(job: Job) -> Iterator[list[Sink]]:
+    """The sinks of one run, closed at the end, however it comes."""
+    made: dict[str, Callable[[SinkConfig], Sink]] = {
+        "tensorboard": lambda config: TensorBoardSink(job.folder),
+        "wandb": lambda config: WandbSink(job.folder, job.run, config),
     }
-    return [made[config.name](config) for config in configs]
+    with ExitStack() as opened:
+        sinks = []
+        for config in job.sinks:
+            sinks.append(made[config.name](config))
+            opened.callback(sinks[-1].close)
+        yield sinks
+
+
+def log_test(sinks: Sequence[Sink], step: int, test: Tally) -> None:
+    """Tell the sinks what the test gave."""
+    for sink in sinks:
+        sink.log(step, {"test/accuracy": test.accuracy, "test/loss": test.mean_loss})
 
 
 def _missing(name: str) -> UserError:

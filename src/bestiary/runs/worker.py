@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from bestiary.runs.compiled_run import measure_compiled
 from bestiary.runs.environment import environment
 from bestiary.runs.job import Job
 from bestiary.runs.run_folder import DONE, Busy, RunFolder, RunStatus, now
-from bestiary.runs.sinks import Sink, open_sinks
+from bestiary.runs.sinks import Sink, log_test, open_sinks
 from bestiary.runs.summary import described_data, state_sizes
 from bestiary.tasks.protocol import Task
 from bestiary.training.allocator import keep_freed_memory
@@ -68,10 +68,7 @@ def execute(job: Job, watch: Watch | None = None) -> RunStatus | None:
 def _attempt(job: Job, folder: RunFolder, start: RunStatus, watch: Watch | None) -> RunStatus:
     began = time.monotonic()
     try:
-        if isinstance(job.run.model, CompiledModel):
-            outcome = measure_compiled(job, job.run.model, folder)
-        else:
-            outcome = _train_and_measure(job, job.run.model, folder, watch)
+        outcome = _outcome(job, folder, watch)
     except KeyboardInterrupt:
         folder.write_status(_stopped(start, "interrupted", "stopped before it could save", began))
         raise
@@ -106,9 +103,7 @@ def reason_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def _train_and_measure(
-    job: Job, config: ModelConfig, folder: RunFolder, watch: Watch | None
-) -> Outcome:
+def _outcome(job: Job, folder: RunFolder, watch: Watch | None) -> Outcome:
     run = job.run
     if run.training.allocator:
         keep_freed_memory()
@@ -116,25 +111,35 @@ def _train_and_measure(
     folder.write_config(run)
     folder.write_environment(environment(run))
     task = run.build_task()
+    with open_sinks(job) as sinks:
+        if isinstance(run.model, CompiledModel):
+            return measure_compiled(job, run.model, folder, task, sinks, watch)
+        return _train_and_measure(job, run.model, folder, task, sinks, watch)
+
+
+def _train_and_measure(
+    job: Job,
+    config: ModelConfig,
+    folder: RunFolder,
+    task: Task,
+    sinks: Sequence[Sink],
+    watch: Watch | None,
+) -> Outcome:
+    run = job.run
     model = build_model(config, task.vocab_size, task.max_length, run.seed)
-    sinks = open_sinks(job.sinks, folder.path, run)
-    try:
-        told = _Told(sinks, watch)
-        outcome = train(model, task, run.training, run.seed, folder.path, told)
-        folder.write_history(outcome.history)
-        folder.write_summary(summary(config.name, model, task))
-        if outcome.status == "finished":
-            _measure(job, folder, model, task, sinks, outcome.step)
-        if outcome.status in DONE:
-            discard_checkpoint(folder.checkpoint)
-    finally:
-        for sink in sinks:
-            sink.close()
+    told = _Told(sinks, watch)
+    outcome = train(model, task, run.training, run.seed, folder.path, told)
+    folder.write_history(outcome.history)
+    folder.write_summary(summary(config.name, model, task))
+    if outcome.status == "finished":
+        _measure(job, folder, model, task, sinks, outcome.step)
+    if outcome.status in DONE:
+        discard_checkpoint(folder.checkpoint)
     return outcome
 
 
 def _measure(
-    job: Job, folder: RunFolder, model: nn.Module, task: Task, sinks: list[Sink], step: int
+    job: Job, folder: RunFolder, model: nn.Module, task: Task, sinks: Sequence[Sink], step: int
 ) -> None:
     """Store validation and test metrics by slice, then the weights."""
     training = job.run.training
@@ -143,9 +148,7 @@ def _measure(
         for split in ("validation", "test")
     }
     folder.write_results([row for one in measured.values() for row in one.slices()])
-    for sink in sinks:
-        test = measured["test"].total
-        sink.log(step, {"test/accuracy": test.accuracy, "test/loss": test.mean_loss})
+    log_test(sinks, step, measured["test"].total)
     save_weights(folder.path / "model.safetensors", model)
 
 
@@ -171,7 +174,7 @@ def summary(label: str, model: LanguageModel, task: Task) -> dict[str, Any]:
 class _Told:
     """Passes progress on to the sinks and to whoever watches."""
 
-    def __init__(self, sinks: list[Sink], watch: Watch | None) -> None:
+    def __init__(self, sinks: Sequence[Sink], watch: Watch | None) -> None:
         self._sinks = sinks
         self._watch = watch
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import nn
 
@@ -12,19 +14,29 @@ from bestiary.training.precision import autocast
 
 
 def evaluate(
-    model: nn.Module, task: Task, split: Split, batch_size: int = 64, dtype: str = "float32"
+    model: nn.Module,
+    task: Task,
+    split: Split,
+    batch_size: int = 64,
+    dtype: str = "float32",
+    told: Callable[[Evaluation], None] | None = None,
 ) -> Evaluation:
     """Loss and accuracies over every example of the split.
 
     The model stays on its device and goes back to the mode (train or eval) it was in.
-    ``dtype`` is ``TrainingConfig.dtype``.
+    ``dtype`` is ``TrainingConfig.dtype``. told: gets the metrics so far, after every batch.
     """
-    return evaluate_stream(model, task.stream(split), split, batch_size, dtype)
+    return evaluate_stream(model, task.stream(split), split, batch_size, dtype, told)
 
 
 @torch.inference_mode()
 def evaluate_stream(
-    model: nn.Module, stream: Stream, split: Split, batch_size: int, dtype: str
+    model: nn.Module,
+    stream: Stream,
+    split: Split,
+    batch_size: int,
+    dtype: str,
+    told: Callable[[Evaluation], None] | None = None,
 ) -> Evaluation:
     """``evaluate`` for a caller that measures one split often."""
     device = next(model.parameters()).device
@@ -40,5 +52,7 @@ def evaluate_stream(
                 logits = model(batch.tokens, batch.positions)
             losses = position_losses(logits, batch.targets)
             tally.add(losses, position_hits(logits, batch.targets), batch)
+            if told is not None:
+                told(Evaluation(split, tallies))
     model.train(was_training)
     return Evaluation(split, tallies)
