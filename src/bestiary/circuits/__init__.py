@@ -9,6 +9,7 @@ from bestiary.circuits.adders import (
     subtract_bits,
 )
 from bestiary.circuits.balance import balanced
+from bestiary.circuits.batch import evaluate_batch
 from bestiary.circuits.bits import (
     and_,
     and_all,
@@ -35,13 +36,14 @@ from bestiary.circuits.bits import (
     xor,
 )
 from bestiary.circuits.building import Builder
-from bestiary.circuits.circuit import Circuit, Operation, Port
-from bestiary.circuits.evaluate import evaluate, evaluate_batch
+from bestiary.circuits.circuit import Circuit
+from bestiary.circuits.exact import evaluate
 from bestiary.circuits.files.arith import from_arith
 from bestiary.circuits.files.bristol import from_bristol
 from bestiary.circuits.files.document import from_json, to_json
 from bestiary.circuits.files.reading import read_circuit, write_circuit
 from bestiary.circuits.files.text import from_text, to_text
+from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.graph import to_networkx
 from bestiary.circuits.real_pairs import real_pairs
 from bestiary.circuits.signs import (

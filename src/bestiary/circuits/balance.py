@@ -16,7 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestiary.circuits.building import Builder
-from bestiary.circuits.circuit import Circuit, Operation
+from bestiary.circuits.circuit import Circuit
+from bestiary.circuits.gates import Operation
 
 HIGHEST = 500
 """Levels above count as this one, for 2 to their power is a float."""

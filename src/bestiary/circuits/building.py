@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.circuits.circuit import Circuit, Operation, Port
+from bestiary.circuits.circuit import Circuit
+from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.number import Number, as_number, shown
 from bestiary.circuits.scans import tree
 from bestiary.errors import UserError

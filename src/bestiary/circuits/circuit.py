@@ -7,48 +7,18 @@ have hundreds of thousands of them. ``Builder`` makes circuits; nothing here cha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cached_property
-from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestiary.circuits.calling import called
+from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.number import Number
 from bestiary.errors import UserError
-
-Shape = tuple[int, ...]
-
-
-class Operation(IntEnum):
-    """What a gate does: gives an input or a constant, or combines two gates."""
-
-    INPUT = 0
-    CONSTANT = 1
-    ADD = 2
-    SUBTRACT = 3
-    MULTIPLY = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """A named array of scalars that goes into a circuit or comes out of it; shape () is one."""
-
-    name: str
-    shape: Shape = ()
-
-    @property
-    def size(self) -> int:
-        """How many scalars."""
-        return prod(self.shape)
-
-    def names(self) -> Iterator[str]:
-        """A name for each scalar, in row-major order: x, or x[0], x[1], …, or x[0,0], …"""
-        for index in np.ndindex(self.shape):
-            yield f"{self.name}[{','.join(map(str, index))}]" if index else self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +196,6 @@ class Circuit:
         Returns the one output, or a dict of them; an output of shape () is a number, others are
         arrays of objects.
         """
-        from bestiary.circuits.evaluate import called
-
         return called(self, arguments, named)
 
     def __str__(self) -> str:

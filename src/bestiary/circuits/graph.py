@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bestiary.circuits.circuit import Circuit, Operation
+from bestiary.circuits.circuit import Circuit
+from bestiary.circuits.gates import Operation
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bestiary.circuits.building import Builder
-from bestiary.circuits.circuit import Circuit, Operation
+from bestiary.circuits.circuit import Circuit
+from bestiary.circuits.gates import Operation
 from bestiary.circuits.number import Number
 
 _Pair = tuple[int, int]

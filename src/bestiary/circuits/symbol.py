@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from bestiary.circuits.building import Builder
+from bestiary.circuits.calling import Unknown
 from bestiary.circuits.number import as_number, shown
 from bestiary.errors import UserError
 
@@ -35,7 +36,7 @@ PARTS = (
 )
 
 
-class Symbol:
+class Symbol(Unknown):
     """A gate of a circuit that is being built."""
 
     __slots__ = ("builder", "gate")

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from bestiary.circuits.building import Builder
-from bestiary.circuits.circuit import Circuit, Shape
+from bestiary.circuits.circuit import Circuit
+from bestiary.circuits.gates import Shape
 from bestiary.circuits.number import as_number, shown
 from bestiary.circuits.symbol import Symbol
 from bestiary.errors import UserError

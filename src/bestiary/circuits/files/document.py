@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from bestiary.circuits.circuit import Circuit, Operation, Port
+from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.files.mistake import mistake
 from bestiary.circuits.files.numeral import read_number, write_number
+from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.number import shown
 from bestiary.circuits.tracing import MOST_INPUTS
 from bestiary.errors import UserError

@@ -30,7 +30,7 @@ from math import prod
 import numpy as np
 
 from bestiary.circuits.building import Builder
-from bestiary.circuits.circuit import Circuit, Operation, Port, Shape
+from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.files.expression import Step, built, postfix, references
 from bestiary.circuits.files.mistake import mistake
 from bestiary.circuits.files.numeral import write_number
@@ -44,6 +44,7 @@ from bestiary.circuits.files.words import (
     words_of,
     written,
 )
+from bestiary.circuits.gates import Operation, Port, Shape
 from bestiary.circuits.tracing import MOST_INPUTS
 from bestiary.errors import UserError
 
