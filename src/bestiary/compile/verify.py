@@ -163,7 +163,7 @@ def verify(
     result = Verification(errors, rounded, layers, tolerance, too_large=large, too_small=small)
     if result.ok or compiled is None:
         return result
-    stage, first = trace(compiled, double, batches["normal"], tolerance)
+    stage, first = first_fault(compiled, double, batches["normal"], tolerance)
     return replace(result, first=first, stage=stage)
 
 
@@ -193,7 +193,7 @@ def relative_error(found: Tensor, expected: Tensor) -> float:
     return difference / largest if largest > 0 else difference
 
 
-def trace(
+def first_fault(
     compiled: Compiled, stack: BaseConvStack, batch: Tensor, tolerance: float = TOLERANCE
 ) -> tuple[str, Difference | None]:
     """Where a wrong answer comes from: the pass that changed the meaning, or the first wrong value.

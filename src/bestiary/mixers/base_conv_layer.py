@@ -70,7 +70,7 @@ class BaseConvLayer(nn.Module):
         """(batch, rows, width) to the same. ``UserError`` for another shape."""
         self._check_shape(u)
         self.check_rows(u.shape[1])
-        return self.gate(u) * self._biased(self.filter.convolve(u, self.mode), self.conv_bias, 0)
+        return self.gate(u) * self.convolution(u)
 
     def forward_from(self, u: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
         """The same for rows that go on from ``state``, and the state after them."""
@@ -89,6 +89,10 @@ class BaseConvLayer(nn.Module):
         elif self.weight is not None:
             u = u @ self.weight
         return self._biased(u, self.gate_bias, position)
+
+    def convolution(self, u: Tensor) -> Tensor:
+        """h * U + B2 for all rows."""
+        return self._biased(self.filter.convolve(u, self.mode), self.conv_bias, 0)
 
     def initial_state(self, batch: int) -> LayerState:
         """Nothing seen yet. ``UserError`` for a circular layer, which cannot go row by row."""
