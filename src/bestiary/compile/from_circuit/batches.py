@@ -8,18 +8,17 @@ channel beside those of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from bestiary.circuits import Circuit
-from bestiary.compile.cell import Cell
 from bestiary.compile.constants import Scalar
 from bestiary.compile.expression import Value
 from bestiary.compile.from_circuit.affine import Affine, Affines
+from bestiary.compile.from_circuit.cells import product_cell, sum_cell
 from bestiary.compile.from_circuit.ports import Ports
 from bestiary.compile.program import Program
-from bestiary.compile.taps import shift_by
 from bestiary.errors import UserError
 
 
@@ -197,7 +196,7 @@ class _Batches:
         return wires, weights
 
     def _summed(self, gate: int, parts: tuple[list[Value], list[Scalar]]) -> Value:
-        return self._cell(self.ports.name(gate), *parts, bias=self.sums[gate].bias)
+        return sum_cell(self.ports.name(gate), self.layer, *parts, bias=self.sums[gate].bias)
 
     def _added_up(self, gate: int) -> Value:
         """A begun sum with the terms that have come since; its bias is added at the end."""
@@ -212,31 +211,9 @@ class _Batches:
         wires += [self.terms[term] for term in new]
         weights += [form[term] for term in new]
         inside.update(new)
-        return self._cell(f"part of {self.ports.name(gate)}", wires, weights, bias=0)
-
-    def _cell(
-        self, name: str, wires: Iterable[Value], weights: Iterable[Scalar], bias: Scalar
-    ) -> Value:
-        return Cell(
-            width=1,
-            name=name,
-            delay=0,
-            gate=tuple(wires),
-            weights=tuple(weights),
-            gate_bias=bias,
-            conv_bias=1,
-            layer=self.layer,
-        )
+        return sum_cell(f"part of {self.ports.name(gate)}", self.layer, wires, weights, bias=0)
 
     def _product(self, gate: int, factors: Mapping[int, Value]) -> Value:
         over, on = self.sides[gate]
-        return Cell(
-            width=1,
-            name=self.ports.name(gate),
-            delay=0,
-            gate=(factors[over],),
-            weights=(1,),
-            convolved=factors[on],
-            taps=shift_by(0),
-            layer=self.layer,
-        )
+        name = self.ports.name(gate)
+        return product_cell(name, self.layer, [factors[over]], [1], 0, factors[on])

@@ -11,17 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from bestiary.circuits import Circuit
-from bestiary.compile.cell import Cell
 from bestiary.compile.expression import Value
 from bestiary.compile.from_circuit.affine import Affine, Affines, within
+from bestiary.compile.from_circuit.cells import product_cell, sum_cell
 from bestiary.compile.from_circuit.levels import Levels, levels_of
 from bestiary.compile.from_circuit.ports import Ports
 from bestiary.compile.program import Program
-from bestiary.compile.taps import shift_by
 
 
 def by_levels(circuit: Circuit, rows: int = 1) -> Program:
@@ -137,31 +134,22 @@ class _ByLevels:
         return wire if wire is not None else self._summed(gate, forms[gate])
 
     def _summed(self, gate: int, form: Affine) -> Value:
-        return Cell(
-            width=1,
-            name=self.ports.name(gate),
-            delay=0,
-            gate=tuple(self.wires[wire] for wire in form.weights),
-            weights=tuple(form.weights.values()),
-            gate_bias=form.bias,
-            conv_bias=1,
-            layer=self.layer,
-        )
+        wires = [self.wires[wire] for wire in form.weights]
+        name = self.ports.name(gate)
+        return sum_cell(name, self.layer, wires, form.weights.values(), form.bias)
 
     def _product(self, gate: int, over: Affine, on: Affine) -> Value:
         wire = on.single
         assert wire is not None
-        return Cell(
-            width=1,
-            name=self.ports.name(gate),
-            delay=0,
-            gate=tuple(self.wires[wire] for wire in over.weights),
-            weights=tuple(over.weights.values()),
-            gate_bias=over.bias,
-            convolved=self.wires[wire],
-            taps=shift_by(0).scaled(on.weights[wire]),
-            conv_bias=on.bias,
-            layer=self.layer,
+        return product_cell(
+            self.ports.name(gate),
+            self.layer,
+            [self.wires[wire] for wire in over.weights],
+            over.weights.values(),
+            over.bias,
+            self.wires[wire],
+            on.weights[wire],
+            on.bias,
         )
 
 
@@ -169,6 +157,10 @@ def _matched(options: Sequence[Sequence[int | None]]) -> list[int] | None:
     """One option for each, no two the same; None if there is no such choice."""
     if not options:
         return []
+    # Loaded here, for csgraph takes as long as much of the compiler.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
     names = sorted({option for own in options for option in own if option is not None})
     number = {name: i for i, name in enumerate(names)}
     pairs = [(i, number[o]) for i, own in enumerate(options) for o in own if o is not None]

@@ -12,6 +12,7 @@ from bestiary.compile.bounds import Bound
 from bestiary.compile.degree import depth_floor
 from bestiary.compile.from_circuit.batches import batches
 from bestiary.compile.from_circuit.compiled import circuit_bounds, compile_circuit
+from bestiary.compile.pareto import unbeaten
 from bestiary.compile.report import measure
 from bestiary.errors import UserError
 
@@ -56,7 +57,9 @@ def frontier(circuit: Circuit, watch: Callable[[str], None] | None = None) -> li
         way = _measured(name, of, settings)
         ways.setdefault(way.costs, way)
     found = list(ways.values())
-    return sorted((replace(w, best=not _beaten(w, found)) for w in found), key=lambda w: w.costs)
+    best = unbeaten([way.costs for way in found])
+    marked = (replace(way, best=is_best) for way, is_best in zip(found, best, strict=True))
+    return sorted(marked, key=lambda way: way.costs)
 
 
 def floor_of(circuit: Circuit) -> int | None:
@@ -107,12 +110,4 @@ def _measured(name: str, circuit: Circuit, settings: Mapping[str, Any]) -> Way:
         report.inner_rows,
         report.parameters.nonzero,
         next(iter(circuit_bounds(circuit, **held).values())) if stated else None,
-    )
-
-
-def _beaten(way: Way, others: list[Way]) -> bool:
-    return any(
-        other.costs != way.costs
-        and all(a <= b for a, b in zip(other.costs, way.costs, strict=True))
-        for other in others
     )

@@ -18,13 +18,13 @@ from bestiary.compile.bounds import Bound, our_kaleidoscope_bound
 from bestiary.compile.constants import Array
 from bestiary.compile.expression import Value, constant_array, input_array, mul, row_scale, total
 from bestiary.compile.from_circuit.depths import Depth, depths_of
+from bestiary.compile.from_circuit.ports import check_real
 from bestiary.compile.from_matrix.chain import chain
 from bestiary.compile.from_matrix.channel_groups import apply_level
 from bestiary.compile.from_matrix.layout import Layout
 from bestiary.compile.from_matrix.level import check_radix, merged
 from bestiary.compile.program import Mode, Program
 from bestiary.compile.rows import Rows
-from bestiary.errors import UserError
 from bestiary.structured.transforms import selection
 
 
@@ -34,11 +34,7 @@ def narrow(circuit: Circuit, d: int = 1, mode: Mode = "causal", radix: int = 2) 
     Inputs and outputs are padded with zeros to whole rows. radix: how many rows or channels a level
     of the routing may mix. ``UserError`` for complex constants and for a d that is no power of two.
     """
-    if circuit.is_complex:
-        raise UserError(
-            f"{circuit.name} has complex constants; layers are real: compile its real and "
-            "imaginary parts (bestiary.circuits.real_pairs)"
-        )
+    check_real(circuit)
     check_radix(radix)
     depths = depths_of(circuit)
     given = -(-circuit.width_in // d) * d

@@ -16,11 +16,7 @@ class Ports:
     """wires: for each input gate the channel of the input that it is."""
 
     def __init__(self, circuit: Circuit, rows: int) -> None:
-        if circuit.is_complex:
-            raise UserError(
-                f"{circuit.name} has complex constants; layers are real: compile its real and "
-                "imaginary parts (bestiary.circuits.real_pairs)"
-            )
+        check_real(circuit)
         if not circuit.width_in:
             raise UserError(f"{circuit.name} has no inputs; a stack needs at least one channel")
         self.circuit = circuit
@@ -53,3 +49,12 @@ class Ports:
             delay=0,
         )
         return Program((self.input,), output, rows=self.rows, name=self.circuit.name)
+
+
+def check_real(circuit: Circuit) -> None:
+    """``UserError`` where a circuit has complex constants, which no layer can hold."""
+    if circuit.is_complex:
+        raise UserError(
+            f"{circuit.name} has complex constants; layers are real: compile its real and "
+            "imaginary parts (bestiary.circuits.real_pairs)"
+        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 
 from bestiary.compile.from_matrix.choice import matrix
+from bestiary.compile.pareto import unbeaten
 from bestiary.compile.program import Mode
 from bestiary.compile.report import measure
 from bestiary.errors import UserError
@@ -61,7 +61,8 @@ def frontier(
     for method, radix in options:
         choice = _measured(of, d, mode, method, radix)
         found.setdefault((choice.layers, choice.width, choice.inner_length), choice)
-    return _marked(list(found.values()))
+    best = dict(zip(found, unbeaten(list(found)), strict=True))
+    return [replace(found[costs], best=best[costs]) for costs in sorted(found)]
 
 
 def _random_butterfly(size: int) -> Butterfly:
@@ -77,17 +78,3 @@ def _measured(member: StructuredMatrix, d: int, mode: Mode, method: str, radix: 
     return Choice(
         method, radix, report.layers, report.width, report.inner_rows, report.parameters.nonzero
     )
-
-
-def _marked(choices: Sequence[Choice]) -> list[Choice]:
-    def costs(choice: Choice) -> tuple[int, int, int]:
-        return choice.layers, choice.width, choice.inner_length
-
-    def beaten(choice: Choice) -> bool:
-        mine = costs(choice)
-        return any(
-            costs(other) != mine and all(a <= b for a, b in zip(costs(other), mine, strict=True))
-            for other in choices
-        )
-
-    return sorted((replace(c, best=not beaten(c)) for c in choices), key=costs)
