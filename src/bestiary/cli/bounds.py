@@ -13,9 +13,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from bestiary.cli.table_form import check_one_form, check_plot
 from bestiary.errors import UserError
-
-PLOTS = (".png", ".svg")
 
 
 def bounds(
@@ -36,20 +35,17 @@ def bounds(
     Example: bestiary bounds --size 16,4 --size 64,8
     """
     from bestiary.compile.bounds_table import COLUMNS, SIZES, table
-    from bestiary.report.bounds_report import latex, text_lines, write_plot
+    from bestiary.report.bounds_report import chart, latex, text_lines
+    from bestiary.report.write import write_plot
 
-    formats = {"--csv": as_csv, "--latex": as_latex, "--json": as_json}
-    chosen = [option for option, given in formats.items() if given]
-    if len(chosen) > 1:
-        raise UserError(f"{' and '.join(chosen)} were given; the table is printed in one form")
-    if plot is not None and plot.suffix not in PLOTS:
-        raise UserError(f"--plot is {plot}; its name must end in {' or '.join(PLOTS)}")
+    check_one_form({"--csv": as_csv, "--latex": as_latex, "--json": as_json})
+    check_plot(plot)
     errors = Console(stderr=True)
     with errors.status("compiling") as status:
         asked = dict.fromkeys(map(_size, sizes)) if sizes else SIZES
         rows = table(list(asked), watch=status.update)
     if plot is not None:
-        write_plot(plot, rows)
+        write_plot(plot, chart(rows))
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows], indent=2))
     elif as_csv:

@@ -10,9 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bestiary.errors import UserError
-
-PLOTS = (".png", ".svg")
+from bestiary.cli.table_form import check_one_form, check_plot
 
 
 def frontier(
@@ -34,19 +32,18 @@ def frontier(
     """
     from bestiary.compile.from_circuit.frontier import floor_of
     from bestiary.compile.from_circuit.frontier import frontier as ways_of
-    from bestiary.report.frontier_report import latex, text_lines, write_plot
+    from bestiary.report.frontier_report import chart, latex, text_lines
+    from bestiary.report.write import write_plot
     from bestiary.runs.circuit_source import circuit_of
 
-    if as_latex and as_json:
-        raise UserError("--latex and --json were given; the table is printed in one form")
-    if plot is not None and plot.suffix not in PLOTS:
-        raise UserError(f"--plot is {plot}; its name must end in {' or '.join(PLOTS)}")
+    check_one_form({"--latex": as_latex, "--json": as_json})
+    check_plot(plot)
     made = circuit_of(circuit, n)
     with Console(stderr=True).status("compiling") as status:
         ways = ways_of(made, lambda name: status.update(f"compiling {name}"))
     floor = floor_of(made)
     if plot is not None:
-        write_plot(plot, ways, made.name, floor)
+        write_plot(plot, chart(ways, made.name, floor))
     if as_json:
         found = {"circuit": str(made), "floor": floor, "ways": [asdict(way) for way in ways]}
         typer.echo(json.dumps(found, indent=2))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -13,7 +12,6 @@ from bestiary.compile.bounds_table import COLUMNS, Row
 from bestiary.report.charts.chart import SOURCE, Chart
 from bestiary.report.latex import Tex, tabular
 from bestiary.report.text_table import aligned
-from bestiary.report.write import png_of, svg_of
 
 SERIES = ("compiled", "paper")
 LEFT = ("construction", "mode")
@@ -91,12 +89,3 @@ def powers_of_two(largest: int) -> list[int]:
     top = max(1, (largest - 1).bit_length())
     step = -(-top // MOST_STEPS)
     return [1 << (step * i) for i in range(-(-top // step) + 1)]
-
-
-def write_plot(path: Path, rows: Sequence[Row]) -> None:
-    """The chart as SVG, or as PNG by the ending of the path."""
-    drawing = svg_of(chart(rows))
-    if path.suffix == ".svg":
-        path.write_text(drawing, encoding="utf-8")
-    else:
-        path.write_bytes(png_of(drawing))

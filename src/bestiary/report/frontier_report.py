@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -12,7 +11,6 @@ from bestiary.compile.from_circuit.frontier import Way
 from bestiary.report.charts.chart import SOURCE, Chart
 from bestiary.report.latex import tabular
 from bestiary.report.text_table import aligned
-from bestiary.report.write import png_of, svg_of
 
 HEADS = ("", "way", "layers", "at most", "d'", "at most", "N'", "at most", "not 0")
 LEFT = (0, 1)
@@ -83,12 +81,3 @@ def chart(ways: Sequence[Way], name: str, floor: int | None) -> Chart:
     told = f"; dashed: no fewer than {floor} layers can do" if floor else ""
     caption = f"Every way to compile {name}: layers against channels{told}."
     return Chart("frontier", f"Ways to compile {name}", caption, spec, points)
-
-
-def write_plot(path: Path, ways: Sequence[Way], name: str, floor: int | None) -> None:
-    """The chart as SVG, or as PNG by the ending of the path."""
-    drawing = svg_of(chart(ways, name, floor))
-    if path.suffix == ".svg":
-        path.write_text(drawing, encoding="utf-8")
-    else:
-        path.write_bytes(png_of(drawing))

@@ -76,6 +76,15 @@ def write_plots(folder: Path, charts: Sequence[Chart | LeftOut]) -> list[Path]:
     return written
 
 
+def write_plot(path: Path, chart: Chart) -> None:
+    """The chart as SVG, or as PNG by the ending of the path."""
+    drawing = svg_of(chart)
+    if path.suffix == ".svg":
+        write_text(path, drawing)
+    else:
+        write_with(path, partial(Path.write_bytes, data=png_of(drawing)))
+
+
 def svg_of(chart: Chart) -> str:
     """The chart as an SVG."""
     # No address is allowed: a picture never waits for a network.
