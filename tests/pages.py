@@ -14,6 +14,15 @@ def page(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
+def rows(table: str) -> list[list[str]]:
+    """The cells of a table's rows that begin with a name in backticks; ``\\|`` is no border."""
+    return [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in table.splitlines()
+        if line.startswith("| `")
+    ]
+
+
 def examples_tried(name: str) -> tuple[int, int]:
     """How many examples of a page's ``pycon`` blocks were run, in one session; how many fail."""
     text = "\n".join(re.findall(r"```pycon\n(.*?)```", page(name), re.DOTALL))

@@ -6,21 +6,13 @@ import re
 import runpy
 import sys
 
-from pages import DOCS, page
+from pages import DOCS, page, rows
 
 from bestiary.structured.transforms import TRANSFORMS
 
 SIZES = (8, 64, 256)
 ERRORS = 2
 """The last columns, whose digits depend on the machine."""
-
-
-def rows(table):
-    return [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in table.splitlines()
-        if line.startswith("| `")
-    ]
 
 
 def test_every_transform_was_compiled_and_verified_at_every_size():

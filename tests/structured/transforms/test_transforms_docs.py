@@ -5,24 +5,16 @@ from __future__ import annotations
 import re
 import runpy
 import sys
-from pathlib import Path
+
+from pages import DOCS, page, rows
 
 from bestiary.structured.transforms import TRANSFORMS
 
-ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "transforms.md").read_text("utf-8")
+PAGE = page("transforms.md")
 
 
 def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-
-
-def rows(table):
-    return [
-        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        for line in table.splitlines()
-        if line.startswith("| `")
-    ]
 
 
 def test_the_python_of_the_page_prints_what_it_says(capsys):
@@ -35,10 +27,10 @@ def test_the_table_of_the_page_is_the_one_its_script_makes(capsys, monkeypatch):
     shown = rows(table[1])
     assert [row[0].strip("`") for row in shown] == list(TRANSFORMS)
     assert all(float(error) <= 1e-10 for row in shown for error in row[3:])
-    (command,) = re.findall(r"`python (docs/\S+\.py) --write`", PAGE)
+    (command,) = re.findall(r"`python docs/(\S+\.py) --write`", PAGE)
     monkeypatch.setattr(sys, "argv", [command, "--sizes", "8", "64"])
-    monkeypatch.syspath_prepend(str(ROOT / "docs" / "studies"))
-    runpy.run_path(str(ROOT / command), run_name="__main__")
+    monkeypatch.syspath_prepend(str(DOCS / "studies"))
+    runpy.run_path(str(DOCS / command), run_name="__main__")
     made = rows(capsys.readouterr().out)
     for old, new in zip(shown, made, strict=True):
         assert old[:2] == new[:2]
