@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.ratio import Ratio, markdown
 
-SUBJECTS = ("mqar", "conv", "training", "butterfly", "compiled", "circuits")
+SUBJECTS = ("mqar", "conv", "training", "butterfly", "compiled", "circuits", "solvers")
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
