@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-EXTRAS := ray,hf,tensorboard,wandb,onnx,optimize,graph,docs,lint,test
+EXTRAS := ray,hf,tensorboard,wandb,onnx,optimize,graph,sympy,docs,lint,test
 
 .PHONY: run test test-programs test-circuits test-bounds test-cuda lint format bench bench-schedule docs clean
 

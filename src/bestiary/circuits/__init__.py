@@ -45,6 +45,7 @@ from bestiary.circuits.files.reading import read_circuit, write_circuit
 from bestiary.circuits.files.text import from_text, to_text
 from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.graph import to_networkx
+from bestiary.circuits.matrix import from_matrix
 from bestiary.circuits.real_pairs import real_pairs
 from bestiary.circuits.signs import (
     and_signs,
@@ -58,6 +59,7 @@ from bestiary.circuits.signs import (
     xnor_signs,
     xor_signs,
 )
+from bestiary.circuits.sympy_expression import from_sympy
 from bestiary.circuits.tracing import circuit
 
 __all__ = [
@@ -79,7 +81,9 @@ __all__ = [
     "from_bits",
     "from_bristol",
     "from_json",
+    "from_matrix",
     "from_signs",
+    "from_sympy",
     "from_text",
     "full_adder",
     "half_adder",

@@ -1,0 +1,50 @@
+"""Linear circuits of matrices of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bestiary.circuits.building import Builder
+from bestiary.circuits.circuit import Circuit
+from bestiary.circuits.number import as_number, shown
+from bestiary.errors import UserError
+
+MOST_ENTRIES = 1 << 22
+"""Entries that are not 0, of which each makes one or two gates."""
+
+
+def from_matrix(matrix: Any) -> Circuit:
+    """The linear circuit y = M x of a matrix (m, n): input "x" (n,), output "y" (m,).
+
+    matrix: what numpy reads as an array of two dimensions, of whole numbers, fractions, floats or
+    complex numbers, each kept as it is. A sum a row, over the entries that are not 0; equal
+    multiples of an input are one gate. ``UserError`` for other shapes, for entries that are no
+    finite numbers, and for more than 2²² of them that are not 0.
+    """
+    try:
+        entries = np.asarray(matrix)
+    except ValueError:
+        raise UserError(
+            f"{shown(matrix)} has rows of different lengths; a matrix (rows, columns) is needed"
+        ) from None
+    if entries.ndim != 2 or not entries.size:
+        raise UserError(
+            f"an array of shape {entries.shape} is no matrix; a shape (rows, columns) is needed, "
+            "each at least 1"
+        )
+    at = np.argwhere(entries != 0)
+    if len(at) > MOST_ENTRIES:
+        raise UserError(
+            f"the matrix has {len(at):,} entries that are not 0; circuits of up to "
+            f"{MOST_ENTRIES:,} are taken (bestiary.compile.matrix takes the matrix itself)"
+        )
+    builder = Builder()
+    x = builder.input("x", (entries.shape[1],))
+    terms: list[list[int]] = [[] for _ in range(entries.shape[0])]
+    for row, column in at.tolist():
+        number = as_number(entries[row, column], f"the entry [{row}, {column}]")
+        terms[row].append(builder.multiply(builder.constant(number), x[column]))
+    y = [builder.total(row) for row in terms]
+    return builder.finished({"y": ((len(y),), y)}, "matrix")
