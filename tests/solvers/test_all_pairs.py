@@ -158,6 +158,19 @@ def test_the_compiled_program_can_be_explained_by_name():
     assert {"code.0", "alike −3.1", "match −3", "value −3.0", "matches"} <= names
 
 
+def test_products_on_the_way_to_a_match_say_which_bits_they_compare():
+    model = AllPairs(small_task(16, 4)).build()
+    made = layout(model.compiled.placed, model.size.width, model.size.rows)
+    names = {place.name for layer in made.layers for place in layer}
+    assert {"alike −2.0·2", "alike −2.1·3"} <= names
+
+
+def test_the_stack_gets_codes_and_nothing_after_a_shorter_sequence():
+    model = AllPairs(small_task(4, 6)).build()
+    given = model.stack_input(torch.tensor([[3, 1]]))
+    assert given.tolist() == [[[1, 1], [1, -1], *[[0, 0]] * 4]]
+
+
 def test_it_is_a_solver_whose_model_is_not_trained():
     solver = AllPairs(small_task(8, 6))
     model = solver.build()

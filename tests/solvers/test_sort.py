@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from recall_by_hand import accuracy, answer, examples, small_task
 
 from bestiary.compile.interpret import interpret
+from bestiary.compile.layout import layout
 from bestiary.errors import UserError
 from bestiary.solvers.protocol import SolverModel
 from bestiary.solvers.registry import SolverSpec, build_solver, solver_class
-from bestiary.solvers.sort import most_layers
+from bestiary.solvers.sort import SortSolver, most_layers
 from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.segments import Segment
 from bestiary.training.evaluate import evaluate
@@ -161,3 +162,16 @@ def test_what_cannot_be_solved_is_refused_in_a_sentence():
         build_solver(SolverSpec("sort", {"back": "redo"}), small_task(8, 8))
     with pytest.raises(UserError, match="a sequence of 9 tokens was given"):
         model_for(6, 8)(torch.zeros(1, 9, dtype=torch.int64))
+
+
+def test_values_have_names_by_which_they_can_be_explained():
+    compiled = SortSolver(small_task(4, 4)).build().compiled
+    made = layout(compiled.placed, compiled.stack.width, compiled.stack.inner_length)
+    names = {place.name for layer in made.layers for place in layer}
+    assert {"code.0", "sort 1 order.0", "sort 1 move.0", "back 3 move.3", "answers.1"} <= names
+
+
+def test_the_stack_gets_the_codes_of_a_sequence_that_is_filled_up_with_token_0():
+    model = SortSolver(small_task(4, 6)).build()
+    given = model.stack_input(torch.tensor([[3, 1]]))
+    assert given.tolist() == [[[1, 1], [1, -1], *[[-1, -1]] * 4]]

@@ -20,6 +20,9 @@ See docs/theory.md, 'Recall'.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 from torch import Tensor
 
@@ -72,7 +75,13 @@ def matches(code: Value, length: int) -> Value:
     there = np.tril(np.full((length, len(distances)), 0.5), -1)
     halves = [first + Rows.of(there), *([rest + 0.5] if bits > 1 else [])]
     factors = halves[0] if bits == 1 else concat(halves)
-    return product_over(factors, len(distances)).named("match", [f"match −{s}" for s in distances])
+
+    def so_far(which: tuple[int, ...]) -> list[str]:
+        told = "·".join(map(str, sorted(which)))
+        return [f"alike −{s}.{told}" for s in distances]
+
+    match = product_over(factors, len(distances), "alike", so_far)
+    return match.named("match", [f"match −{s}" for s in distances])
 
 
 def decided(match: Value, repeat: Repeat) -> Value:
@@ -83,11 +92,15 @@ def decided(match: Value, repeat: Repeat) -> Value:
     count = match.width
     # The distances in the order in which one that matches shuts out those behind it.
     order = range(count) if repeat == "latest" else range(count - 1, -1, -1)
-    none = 1 - match[list(order)]
+    none = (1 - match[list(order)]).named("none", [f"none −{s + 1} of 1" for s in order])
     step = 1
     while step < count:
         # Each product filters what is in its own place, so that none waits for another.
-        none = concat([none[:step], mul(none[:-step], none[step:])])
+        # Names of those that are new: how far the product goes, and over how many.
+        ends = [
+            f"none −{s + 1} of {min(2 * step, i + 1)}" for i, s in enumerate(order) if i >= step
+        ]
+        none = concat([none[:step], mul(none[:-step], none[step:]).named("none", ends)])
         step *= 2
     differences = np.eye(count, k=1) - np.eye(count)
     chosen = linear(none, differences, np.eye(count)[0])
@@ -116,6 +129,17 @@ class AllPairs:
 
 class AllPairsModel(CodeModel):
     """The circuit between codes and head, and how often keys were seen to come again."""
+
+    meanings: ClassVar[Mapping[str, str]] = {
+        "code": "the bits of a token's number, −1 or 1",
+        "alike": "½ where that bit is the same as in the token so far above, −½ where it is not; "
+        "for several bits, 1 where all of them are the same and 0 elsewhere",
+        "match": "1 where the token so far above is the same one, 0 elsewhere",
+        "none": "1 where none of so many distances up to this one matched",
+        "chosen": "1 at the one match that decides a key that came again",
+        "value": "the bits of the token that followed the match, 0 where nothing matched",
+        "matches": "how many distances matched",
+    }
 
     def __init__(self, compiled: Compiled, vocab_size: int) -> None:
         super().__init__(compiled, vocab_size)

@@ -57,41 +57,44 @@ def layers_of_stage(compared: int) -> int:
     return (compared - 1).bit_length() + 4
 
 
-def sorted_rows(x: Value, compared: int, bits: int) -> tuple[Value, list[Value]]:
+def sorted_rows(
+    x: Value, compared: int, bits: int, name: str = "sort"
+) -> tuple[Value, list[Value]]:
     """The rows 0 … 2^bits - 1 of x in ascending order, and for each stage which of them it swapped.
 
     x: channels of ±1, the first ``compared`` of which are what is compared, the most significant
     first, and differ in any two rows; others go with their row and may have any values. The swaps
-    are for ``exchanged``.
+    are for ``exchanged``. name: what the names of the values of all stages begin with.
     """
     swaps = []
-    for stage in stages(bits):
-        swap = swapped(x[:compared], stage)
-        x = moved(x, swap, stage.step)
+    for number, stage in enumerate(stages(bits), 1):
+        called = f"{name} {number}"
+        swap = swapped(x[:compared], stage, called)
+        x = moved(x, swap, stage.step, called)
         swaps.append(swap)
     return x, swaps
 
 
-def swapped(keys: Value, stage: Stage) -> Value:
+def swapped(keys: Value, stage: Stage, name: str = "stage") -> Value:
     """One channel: 1 in the lower row of each pair that has to be swapped, 0 in all others."""
-    equal = mul(keys, shift(keys, stage.step)) * 0.5 + 0.5
+    equal = mul(keys, shift(keys, stage.step)).named(f"{name} alike") * 0.5 + 0.5
     # Above - below is 2 or -2 in the first bit that differs.
     mask = Rows.of(-0.5 * stage.direction * stage.lower)
-    sign = row_scale(conv({0: 1, stage.step: -1}, keys), mask)
+    sign = row_scale(conv({0: 1, stage.step: -1}, keys), mask).named(f"{name} order")
     while sign.width > 1:
         # Neighbours, so that of every pair the first is the more significant; an odd one waits.
         first, second = slice(0, sign.width - 1, 2), slice(1, sign.width, 2)
         odd = slice(sign.width - sign.width % 2, sign.width)
-        decided = sign[first] + mul(equal[first], sign[second])
-        both = mul(equal[first], equal[second])
+        decided = sign[first] + mul(equal[first], sign[second]).named(f"{name} order")
+        both = mul(equal[first], equal[second]).named(f"{name} same")
         sign, equal = _joined(decided, sign[odd]), _joined(both, equal[odd])
-    return sign * 0.5 + Rows.of(0.5 * stage.lower)
+    return (sign * 0.5 + Rows.of(0.5 * stage.lower)).named(f"{name} swap")
 
 
-def moved(x: Value, swap: Value, step: int) -> Value:
+def moved(x: Value, swap: Value, step: int, name: str = "stage") -> Value:
     """x with those rows exchanged, ``step`` apart, of which the lower one has a 1 in ``swap``."""
-    move = mul(swap[[0] * x.width], conv({0: 1, step: -1}, x))
-    return x + conv({0: -1, -step: 1}, move)
+    move = mul(swap[[0] * x.width], conv({0: 1, step: -1}, x)).named(f"{name} move")
+    return (x + conv({0: -1, -step: 1}, move)).named(name)
 
 
 def exchanged(x: Value, swap: Value, step: int) -> Value:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.report import parameters_of
@@ -24,6 +28,9 @@ class CodeModel(nn.Module):
     fewer than b beside them, which ``look_at`` gets. The head adds up the groups, and the logit of
     a token is the correlation of its code with the sum. All weights are fixed.
     """
+
+    meanings: ClassVar[Mapping[str, str]] = {}
+    """What the values of the program are, by the word their names have in common."""
 
     def __init__(self, compiled: Compiled, vocab_size: int) -> None:
         super().__init__()
@@ -93,6 +100,14 @@ class CodeModel(nn.Module):
                 answers[chosen] = self._answers(part, rows[chosen])
         logits = SHARPNESS * answers @ self.codes.T
         return logits.view(batch, length, -1) if positions is None else logits
+
+    def stack_input(self, tokens: Tensor) -> Tensor:
+        """(batch, max_length, bits): what the stack gets; 0 in the rows after a shorter sequence.
+
+        tokens: int64 (batch, length).
+        """
+        codes = self.codes[tokens]
+        return functional.pad(codes, (0, 0, 0, self.max_length - tokens.shape[1]))
 
     def take_notes(self) -> list[str]:
         """What is to be said of the inputs since the last call: here nothing."""

@@ -19,7 +19,8 @@ Zoology (arXiv 2312.04927), section 4 and appendix H; see docs/theory.md, 'Recal
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import torch
@@ -72,7 +73,9 @@ def sort_program(length: int, bits: int, back: Back = "sort") -> Program:
     same = same_as_before(token, rows)
     found = mul(same[[0] * bits], shift(value, 1)).named("found")
     if back == "sort":
-        answers = sorted_rows(concat([position, found]), m, m)[0][m:]
+        back_again, _ = sorted_rows(concat([position, found]), m, m, "back")
+        labels = [f"position.{k}" for k in range(m)] + [f"answers.{k}" for k in range(bits)]
+        answers = back_again.named("answers", labels)[m:]
     else:
         answers = found
         for stage, swap in reversed(list(zip(stages(m), swaps, strict=True))):
@@ -111,13 +114,32 @@ class SortSolver:
 class SortModel(CodeModel):
     """The circuit between codes and head; shorter sequences are filled up with token 0."""
 
+    meanings: ClassVar[Mapping[str, str]] = {
+        "code": "the bits of a token's number, −1 or 1",
+        "position": "the bits of a position's number, −1 or 1",
+        "same": "1 where all bits of two records so far are the same",
+        "order": "which of two records comes first, by the first bit in which they differ",
+        "swap": "1 where two records have to be exchanged",
+        "move": "what is taken from one record and given to the other",
+        "sorted": "records by token, then position: equal tokens are neighbours",
+        "found": "the value of the record above where that has the same token, else 0",
+        "answers": "the bits of the token to be said, back in its row; 0 for none",
+    }
+
     def state_size(self, length: int) -> int:
         """The codes of all tokens so far: any may be asked for again."""
         return length * self.bits
 
+    def stack_input(self, tokens: Tensor) -> Tensor:
+        """(batch, max_length, bits): the rows after a shorter sequence are those of token 0."""
+        return super().stack_input(self._filled(tokens))
+
+    def _filled(self, tokens: Tensor) -> Tensor:
+        return functional.pad(tokens, (0, self.max_length - tokens.shape[1]))
+
     def _answers(self, tokens: Tensor, rows: Tensor) -> Tensor:
         """See ``CodeModel``."""
         length = tokens.shape[1]
-        filled = functional.pad(tokens, (0, self.max_length - length))
+        filled = self._filled(tokens)
         example = torch.div(rows, length, rounding_mode="floor")
         return super()._answers(filled, example * self.max_length + rows % length)
