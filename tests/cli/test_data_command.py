@@ -9,15 +9,15 @@ import pytest
 from safetensors.numpy import load_file
 
 from bestiary.cli.main import main
-from bestiary.tasks import export
+from bestiary.tasks import TASKS, build_task, export, task_class
 from bestiary.tasks.duplicates import count_duplicates
 from bestiary.tasks.facts import measure
 from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.segments import Segment
 
 
-def run(capsys, *arguments):
-    code = main(["data", "mqar", *arguments])
+def run(capsys, *arguments, task="mqar"):
+    code = main(["data", task, *arguments])
     told = capsys.readouterr()
     return code, told.out, told.err
 
@@ -69,6 +69,76 @@ def test_three_examples_of_each_segment_are_printed_unless_more_are_asked_for(ca
     assert out.count("length 32, 4 pairs") == 2
     _, out, _ = run(capsys, "--examples", "7")
     assert out.count("length 64, 4 pairs") == 7
+
+
+SMALL = {
+    "associative-recall": (["--vocab-size", "40", "--pairs", "3"], {"segments": [{"pairs": 3}]}),
+    "induction": (["--vocab-size", "40", "--length", "9"], {"segments": [{"length": 9}]}),
+    "selective-copy": (
+        ["--vocab-size", "40", "--length", "20", "--items", "3", "--noise", "2"],
+        {"segments": [{"length": 20, "items": 3}], "noise": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_other_tasks_are_printed_and_given_as_json_too(capsys, name):
+    options, settings = SMALL[name]
+    task = build_task({"name": name, "vocab_size": 40, **settings})
+    code, out, _ = run(capsys, *options, "--examples", "1", task=name)
+    assert code == 0
+    batch = task.stream("test").examples(0, range(2))
+    told = read_picture(out)
+    assert [token for _, token, _ in told] == batch.tokens[0].tolist()
+    assert [-100 if label is None else label for *_, label in told] == batch.labels[0].tolist()
+    _, out, _ = run(capsys, *options, "--examples", "2", "--json", task=name)
+    rows = json.loads(out)
+    assert [row["tokens"] for row in rows] == batch.tokens.tolist()
+    assert all([row[key] for row in rows] == batch.info[key].tolist() for key in batch.info)
+
+
+@pytest.mark.parametrize(
+    ("name", "segments", "head"),
+    [
+        ("associative-recall", ["3", "5:1"], ["length 7, 3 pairs", "length 11, 5 pairs"]),
+        ("induction", ["9", "20:1"], ["length 9", "length 20"]),
+        ("selective-copy", ["9:3", "20:4:1"], ["length 9, 3 items", "length 20, 4 items"]),
+    ],
+)
+def test_segments_of_other_tasks_are_typed_as_their_numbers(capsys, name, segments, head):
+    given = [part for text in segments for part in ("--segment", text)]
+    _, out, _ = run(capsys, *given, task=name)
+    heads = [line.split(": ")[1] for line in out.splitlines() if line.startswith("test ")]
+    assert heads == 3 * head[:1] + head[1:]
+
+
+def test_duplicates_of_a_task_without_pairs_do_not_speak_of_them(capsys):
+    _, out, _ = run(capsys, "--length", "4", "--vocab-size", "6", "--duplicates", task="induction")
+    assert "pairs " not in out.splitlines()[0]
+    # A trigger at 2 places and 2 tokens of 5: 50 sequences.
+    assert "Length 4: at most 10^1.7 sequences" in out
+    options = ["--length", "8", "--items", "2", "--train-examples", "100", "--duplicates"]
+    _, out, _ = run(capsys, *options, task="selective-copy")
+    assert out.split()[:4] == ["split", "length", "items", "examples"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "part"),
+    [
+        ("associative-recall", ["--vocab-size", "8", "--pairs", "4"], "for 3 (accepted"),
+        ("associative-recall", ["--vocabulary", "both"], "unknown vocabulary 'both'"),
+        ("associative-recall", ["--segment", "4:4:4"], "PAIRS or PAIRS:EXAMPLES"),
+        ("induction", ["--length", "2"], "length is 2"),
+        ("induction", ["--segment", "64", "--length", "9"], "says length; leave --length out"),
+        ("selective-copy", ["--length", "9", "--items", "5"], "5 items do not fit in length 9"),
+        ("selective-copy", ["--vocab-size", "8", "--noise", "6"], "noise is 6"),
+    ],
+)
+def test_a_mistake_about_another_task_is_one_sentence(capsys, name, arguments, part):
+    code, out, err = run(capsys, *arguments, task=name)
+    assert (code, out) == (2, "")
+    assert part in err
+    assert len(err.strip().splitlines()) == 1
 
 
 def test_json_has_the_examples_of_the_library(capsys):
@@ -176,11 +246,13 @@ def test_a_folder_in_the_files_place_is_named(capsys, tmp_path):
 def test_tasks_are_listed_with_their_defaults(capsys):
     assert main(["tasks"]) == 0
     out = capsys.readouterr().out
-    assert "segments: [{length: 64, pairs: 4}]" in out
+    for segments in ("[{length: 64, pairs: 4}]", "[{length: 64}]", "[{length: 64, items: 8}]"):
+        assert f"segments: {segments}" in out
     assert main(["tasks", "--json"]) == 0
-    (entry,) = json.loads(capsys.readouterr().out)
-    assert entry["name"] == "mqar"
-    assert MQAR(**entry["options"]) == MQAR()
+    entries = json.loads(capsys.readouterr().out)
+    assert [entry["name"] for entry in entries] == list(TASKS)
+    for entry in entries:
+        assert task_class(entry["name"])(**entry["options"]) == build_task({"name": entry["name"]})
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

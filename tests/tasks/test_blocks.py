@@ -5,7 +5,9 @@ from bestiary.tasks.blocks import BLOCK, Block, BlockCache, by_block, spans
 
 
 def block(nbytes, fill=0):
-    return Block(np.full((1, nbytes), fill, np.uint8), np.zeros((1, 0), np.int32))
+    return Block(
+        np.full((1, nbytes), fill, np.uint8), np.zeros((1, 0), np.int32), np.zeros((1, 0), np.int32)
+    )
 
 
 def must_not_draw():

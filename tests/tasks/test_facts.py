@@ -3,7 +3,7 @@ from math import log10, sqrt
 import numpy as np
 import pytest
 
-from bestiary.tasks.facts import log10_sequences, measure
+from bestiary.tasks.facts import measure
 from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.segments import Segment
 
@@ -91,9 +91,9 @@ def test_the_number_of_sequences_by_enumeration():
     task = MQAR(8, (Segment(8, 2, train=40_000),), filler="none")
     rows = np.unique(task.arrays("train").tokens, axis=0)
     assert len(rows) == 3 * 2 * 4 * 3 * 2
-    assert log10_sequences(task, task.segments[0]) == pytest.approx(log10(len(rows)))
+    assert task.log10_sequences(task.segments[0]) == pytest.approx(log10(len(rows)))
 
 
 def test_filler_multiplies_the_number_of_sequences():
     task = MQAR(8, (Segment(8, 2),))
-    assert log10_sequences(task, task.segments[0]) == pytest.approx(log10(144 * 6**2))
+    assert task.log10_sequences(task.segments[0]) == pytest.approx(log10(144 * 6**2))

@@ -20,16 +20,19 @@ class Block:
     """``BLOCK`` examples, packed.
 
     tokens: (BLOCK, length) in the smallest unsigned integers that hold the vocabulary.
-    positions: (BLOCK, pairs) int32, the position of each pair's query.
+    positions: (BLOCK, asked) int32, where the model has to say something.
+    answers: (BLOCK, asked) int32, the place before of the token that it has to say.
+    Either of the two has a single row where all examples are alike.
     """
 
     tokens: NDArray[np.unsignedinteger[Any]]
     positions: NDArray[np.int32]
+    answers: NDArray[np.int32]
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return self.tokens.nbytes + self.positions.nbytes
+        return self.tokens.nbytes + self.positions.nbytes + self.answers.nbytes
 
 
 class BlockCache:

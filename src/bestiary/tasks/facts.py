@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lgamma, log, log10
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from bestiary.tasks.blocks import spans
 from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.protocol import IGNORE, Batch, Split
-from bestiary.tasks.segments import Segment
 
 
 @dataclass(frozen=True)
@@ -72,22 +70,6 @@ def measure(task: MQAR, split: Split) -> list[Facts]:
             )
         )
     return rows
-
-
-def log10_sequences(task: MQAR, segment: Segment) -> float:
-    """log10 of how many token sequences ``segment`` can yield, at the most.
-
-    Ordered keys, ordered values, ordered places of the queries, and the filler. (Under ``any``
-    some sequences are counted more than once.)
-    """
-    pairs, length = segment.pairs, segment.length
-    places = length // 2 - pairs
-    arrangements = sum(
-        lgamma(choices + 1) - lgamma(choices - pairs + 1)
-        for choices in (task.keys, task.values, places)
-    )
-    fillers = {"none": 1, "random": task.vocab_size - pairs, "any": task.vocab_size}
-    return arrangements / log(10) + (length - 3 * pairs) * log10(fillers[task.filler])
 
 
 def _counts(task: MQAR, batch: Batch, pairs: int) -> dict[str, NDArray[np.int64]]:

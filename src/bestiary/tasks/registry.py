@@ -10,7 +10,12 @@ from bestiary.errors import UserError, unknown_name
 from bestiary.imports import check_options, load_class
 from bestiary.tasks.protocol import Task
 
-TASKS: dict[str, str] = {"mqar": "bestiary.tasks.mqar:MQAR"}
+TASKS: dict[str, str] = {
+    "associative-recall": "bestiary.tasks.associative_recall:AssociativeRecall",
+    "induction": "bestiary.tasks.induction:Induction",
+    "mqar": "bestiary.tasks.mqar:MQAR",
+    "selective-copy": "bestiary.tasks.selective_copy:SelectiveCopy",
+}
 
 
 def task_class(name: str) -> type:
@@ -20,6 +25,12 @@ def task_class(name: str) -> type:
     if name not in TASKS:
         raise unknown_name("task", name, [*TASKS, "package.module:Class"])
     return load_class(TASKS[name])
+
+
+def name_of_task(cls: type) -> str:
+    """The registered name of a class, or its import path."""
+    path = f"{cls.__module__}:{cls.__qualname__}"
+    return next((known for known, where in TASKS.items() if where == path), path)
 
 
 def build_task(spec: Mapping[str, Any]) -> Task:
@@ -38,8 +49,7 @@ def task_spec(task: Task) -> dict[str, Any]:
 
     Fields that are no part of the config's identity (a cache) are left out.
     """
-    path = f"{type(task).__module__}:{type(task).__qualname__}"
-    name = next((known for known, where in TASKS.items() if where == path), path)
+    name = name_of_task(type(task))
     if not is_dataclass(task) or isinstance(task, type):
         return {"name": name}
     compared = {field.name for field in fields(task) if field.compare}

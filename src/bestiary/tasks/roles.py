@@ -1,4 +1,4 @@
-"""What each token of an MQAR example is there for, and an example laid out for a person to read."""
+"""What each token of an example is there for, so that a person can read the example."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from typing import Literal
 
 from bestiary.tasks.protocol import IGNORE, Batch
 
-Role = Literal["key", "value", "query", "filler"]
+Role = Literal["key", "value", "query", "filler", "trigger", "answer", "data", "marker"]
 
 
 @dataclass(frozen=True)
 class Token:
     """One token of an example. label: what must be said after it, None where nothing is asked.
 
-    pair: number of the pair it belongs to, from 1; None for filler.
+    number: of the pair or the data token it belongs to, from 1; None for filler, and where an
+    example has one of each.
     """
 
     token: int
     role: Role
-    pair: int | None = None
+    number: int | None = None
     label: int | None = None
 
     @property
     def mark(self) -> str:
         """``k1``, ``v1``, ``q1``, or a dot for filler."""
-        return "." if self.pair is None else f"{self.role[0]}{self.pair}"
+        return "." if self.role == "filler" else f"{self.role[0]}{self.number or ''}"
 
 
 def roles(batch: Batch, row: int) -> list[Token]:
-    """The tokens of example ``row`` of an MQAR batch, each with its role."""
+    """The tokens of example ``row`` of pairs, then queries, each with its role."""
     pairs = int(batch.info["pairs"][row])
     tokens, labels = batch.tokens[row].tolist(), batch.labels[row].tolist()
     pair_of = {key: pair for pair, key in enumerate(tokens[0 : 2 * pairs : 2], start=1)}

@@ -104,6 +104,14 @@ def avoiding(
     return drawn
 
 
+def guessing(places: int, choices: int) -> float:
+    """How often the token at one of ``places``, taken at random, equals that at another.
+
+    Their tokens are independent and uniform among ``choices``; the two places may be the same.
+    """
+    return 1 / places + (1 - 1 / places) / choices
+
+
 def _parts(rows: int, width: int) -> Iterator[slice]:
     """Rows in pieces of about ``CHUNK`` numbers; words come in row order, so none is moved."""
     step = max(1, CHUNK // width)
