@@ -17,7 +17,7 @@ SHORT = "compiled:lookup,slots=1,full=keep"
 
 def recall(*models: str) -> int:
     named = [part for model in models for part in ("--model", model)]
-    return main(["recall", "by_hand.yaml", "-w", "1", *named, "--json"])
+    return main(["recall", "by_hand.yaml", "-w", "1", "--no-mixers", *named, "--json"])
 
 
 @pytest.fixture(autouse=True)

@@ -129,7 +129,7 @@ def test_a_trained_model_may_not_be_named_like_one():
     assert isinstance(run_of(ModelConfig()).model, ModelConfig)
 
 
-def test_models_are_compared_beside_mixers_in_place_of_the_configs(tmp_path):
+def test_models_are_compared_beside_those_of_the_config_or_the_mixers_that_were_named(tmp_path):
     path = tmp_path / "mine.yaml"
     documents.write(path, tiny(sweep__models=["attention", "hyena"]))
     both = read_experiment(path, mixers=["hyena"], models=["compiled:all-pairs,repeat=first"])
@@ -137,8 +137,17 @@ def test_models_are_compared_beside_mixers_in_place_of_the_configs(tmp_path):
         "hyena",
         {"compiled": "all-pairs", "options": {"repeat": "first"}, "label": ""},
     ]
-    alone = read_experiment(path, models=[ALL_PAIRS])
+    added = read_experiment(path, models=[ALL_PAIRS])
+    assert [run.model.name for run in expand(added)] == ["attention", "hyena", ALL_PAIRS]
+    alone = read_experiment(path, models=[ALL_PAIRS], trained=False)
     assert [run.model.name for run in expand(alone)] == [ALL_PAIRS]
+    single = tmp_path / "single.yaml"
+    documents.write(single, {**tiny(), "model": {"mixers": ["based"], "d_model": 8}, "sweep": {}})
+    runs = expand(read_experiment(single, models=[ALL_PAIRS]))
+    assert [run.model.name for run in runs] == ["based", ALL_PAIRS]
+    for mixers, models in ((["hyena"], [ALL_PAIRS]), ((), ())):
+        with pytest.raises(UserError, match="compares compiled models alone"):
+            read_experiment(path, mixers=mixers, models=models, trained=False)
     for mixers, models, said in (
         ((), ["hyena"], r"--model 'hyena' is no compiled model .*all-pairs.*--mixer"),
         ([ALL_PAIRS], (), "'compiled:all-pairs' is a compiled model .accepted: --model"),

@@ -32,9 +32,12 @@ Models = Annotated[
     list[str] | None,
     typer.Option(
         "--model",
-        help="Compare a model with weights set by hand, e.g. compiled:all-pairs (repeatable).",
+        help="Compare a model with weights set by hand too, e.g. compiled:all-pairs (repeatable).",
         metavar="compiled:NAME[,OPTION=VALUE]",
     ),
+]
+NoMixers = Annotated[
+    bool, typer.Option("--no-mixers", help="Train nothing; compare what --model names alone.")
 ]
 Seeds = Annotated[
     str | None, typer.Option("--seeds", help="How many (3) or which (0,4,7).", metavar="SEEDS")
@@ -65,6 +68,7 @@ def recall(
     overrides: Overrides = None,
     mixers: Mixers = None,
     models: Models = None,
+    no_mixers: NoMixers = False,
     seeds: Seeds = None,
     out: Out = None,
     workers: Workers = None,
@@ -79,8 +83,8 @@ def recall(
 
     Example: bestiary recall --preset quick --mixer attention --mixer hyena --seeds 1
 
-    --mixer and --model name what is compared instead of the config's models. A compiled model is
-    not trained: it is scored on the same test examples, once for each task.
+    --mixer names what is compared instead of the config's models. --model adds a compiled model to
+    them, which is not trained: it is scored on the same test examples, once for each task.
 
     Finished runs are never trained again: the same command goes on where it was stopped.
     Exit code 0: every run has a result; 1: some failed; 2: the question was wrong.
@@ -90,7 +94,7 @@ def recall(
     from bestiary.runs.request import read_experiment
 
     experiment = read_experiment(
-        config, preset, overrides or (), mixers or (), seeds, workers, models or ()
+        config, preset, overrides or (), mixers or (), seeds, workers, models or (), not no_mixers
     )
     folder = out or Path("results") / experiment.name
     plan = make_plan(experiment, folder, only or (), parse_shard(shard))

@@ -29,15 +29,22 @@ def read_experiment(
     seeds: str | None = None,
     workers: int | None = None,
     models: Sequence[str] = (),
+    trained: bool = True,
 ) -> Experiment:
     """The experiment of ``config`` or ``preset`` with what the other arguments change in it.
 
     overrides: ``dotted.key=value``, the value in YAML. mixers: the models to compare instead of
     the config's, each a mixer or several for a hybrid's layers (``short_conv,attention``); one
     that the config compares too keeps the options it has there. seeds: how many (``3``) or which
-    (``0,4,7``). models: compiled ones, ``compiled:NAME,option=value``; they stand beside
-    ``mixers``. Raises ``UserError``.
+    (``0,4,7``). models: compiled ones, ``compiled:NAME,option=value``, beside the others, or alone
+    where ``trained`` is False. Raises ``UserError``.
     """
+    if not trained and (mixers or not models):
+        given = f"--mixer {mixers[0]} was" if mixers else "no --model was"
+        raise UserError(
+            f"--no-mixers compares compiled models alone, but {given} given (accepted: --model "
+            f"{PREFIX}NAME)"
+        )
     path, data = _base(config, preset)
     source = str(config) if config else f"preset {preset!r}"
     data.setdefault("name", path.stem)
@@ -46,11 +53,10 @@ def read_experiment(
     experiment = _valid(data, source)
     if mixers or models:
         sweep = _section(data, "sweep")
-        compared = sweep.get("models") or []
-        sweep["models"] = [
-            *(_chosen(one, compared) for one in mixers),
-            *(_compiled(one) for one in models),
-        ]
+        # A config that compares nothing has the one model of its section ``model``.
+        compared = sweep.get("models") or [{}]
+        chosen = [_chosen(one, compared) for one in mixers] if mixers else compared
+        sweep["models"] = [*(chosen if trained else []), *(_compiled(one) for one in models)]
     _override(data, [parse_override(text) for text in overrides])
     if seeds is not None:
         data["seeds"] = parse_seeds(seeds)
