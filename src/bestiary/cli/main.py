@@ -22,6 +22,7 @@ from bestiary.cli.check import check
 from bestiary.cli.compare import compare
 from bestiary.cli.compile import compile_
 from bestiary.cli.data import app as data
+from bestiary.cli.explain import explain
 from bestiary.cli.frontier import frontier
 from bestiary.cli.inspect import inspect
 from bestiary.cli.library import library
@@ -60,6 +61,7 @@ app.command("run")(run_)
 app.command()(bounds)
 app.command()(library)
 app.command()(frontier)
+app.command()(explain)
 
 
 def print_version(wanted: bool) -> None:

@@ -109,6 +109,15 @@ class CodeModel(nn.Module):
         codes = self.codes[tokens]
         return functional.pad(codes, (0, 0, 0, self.max_length - tokens.shape[1]))
 
+    def answers(self, tokens: Tensor) -> Tensor:
+        """(batch, length, bits): the sums over groups, from which the head reads the answer.
+
+        tokens: int64 (batch, length).
+        """
+        with torch.no_grad():
+            found = self._answers(tokens, torch.arange(tokens.numel(), device=tokens.device))
+        return found.view(*tokens.shape, -1)
+
     def take_notes(self) -> list[str]:
         """What is to be said of the inputs since the last call: here nothing."""
         return []

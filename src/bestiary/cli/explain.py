@@ -1,0 +1,193 @@
+"""`bestiary explain`: one input on its way through the layers of a compiled stack."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bestiary.cli.given import options_given
+from bestiary.errors import UserError
+
+if TYPE_CHECKING:
+    from bestiary.report.explain import Sheet
+    from bestiary.runs.explained import Explained
+
+LINES_SHOWN = 12
+PICTURES = (".png", ".svg")
+OF_AN_EXAMPLE = ("--task", "--example", "--split", "--query")
+
+
+def explain(
+    context: typer.Context,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="compiled:NAME|FILE", help="A solver, or a file that `bestiary compile` wrote."
+        ),
+    ],
+    example: Annotated[int, typer.Option(help="Number of the example, from 0.")] = 0,
+    task: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,OPTION=VALUE", help="[mqar,vocab_size=16,length=16,pairs=4]"),
+    ] = None,
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    seed: Annotated[
+        int | None, typer.Option(help="Of the task's data, or of a file's random input.")
+    ] = None,
+    query: Annotated[
+        int, typer.Option(min=1, help="The question that is followed at first, from 1.")
+    ] = 1,
+    given: Annotated[
+        Path | None,
+        typer.Option("--input", help="For a file: a .npy array, (rows, channels) [random]."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page [NAME-EXAMPLE.html].")
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Also a picture for papers, .png or .svg.")
+    ] = None,
+    layers: Annotated[
+        str | None,
+        typer.Option(help="Layers of the picture, such as 1-4,9; 0 is the input [the first 12]."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show one input on its way through the layers: both sides of each, and where it matches.
+
+    Example: bestiary explain compiled:all-pairs --example 3
+    """
+    from bestiary.atomic import write_text, write_with
+    from bestiary.report.explain import explain_page, explain_picture, sheet_of
+    from bestiary.report.write import png_of
+
+    if png is not None and png.suffix not in PICTURES:
+        raise UserError(f"--png is {png}; its name must end in {' or '.join(PICTURES)}")
+    if layers is not None and png is None:
+        raise UserError(f"--layers is for the picture (accepted: --png FILE --layers {layers})")
+    drawn = None if layers is None else _layers(layers)
+    subject = _subject(source, options_given(context), task, split, example, seed, given)
+    if subject.queries and query > len(subject.queries):
+        raise UserError(
+            f"--query is {query}; example {example} has questions 1 to {len(subject.queries)}"
+        )
+    sheet = sheet_of(subject)
+    page = output or Path(f"{_stem(source)}{f'-{example}' if subject.tokens else ''}.html")
+    written = [page]
+    if png is not None:
+        picture = str(explain_picture(sheet, query - 1, drawn))
+        if png.suffix == ".svg":
+            write_text(png, picture)
+        else:
+            write_with(png, lambda part: part.write_bytes(png_of(picture)))
+        written.append(png)
+    write_text(page, explain_page(sheet, query - 1))
+    if as_json:
+        typer.echo(json.dumps(_plain(sheet, query - 1, written), indent=2, ensure_ascii=False))
+        return
+    for line in _told(sheet, query - 1):
+        typer.echo(line)
+    for path in written:
+        typer.echo(f"written: {path}")
+
+
+def _subject(
+    source: str,
+    options: list[str],
+    task: str | None,
+    split: str,
+    example: int,
+    seed: int | None,
+    given: Path | None,
+) -> Explained:
+    from bestiary.runs.compiled_model import is_compiled, parse_compiled
+    from bestiary.runs.explained import explained_example, explained_file, read_task
+    from bestiary.tasks.protocol import as_split
+
+    if is_compiled(source):
+        if given is not None:
+            raise UserError(
+                f"--input is for a file; {source} is given an example of a task (accepted: --task, "
+                "--example, --split, --seed)"
+            )
+        made = read_task(task, seed)
+        return explained_example(parse_compiled(source), made, as_split(split), example)
+    wrong = [option for option in options if option in OF_AN_EXAMPLE]
+    if wrong:
+        raise UserError(
+            f"{wrong[0]} is for a solver such as compiled:all-pairs; {source} is a file, which is "
+            "given an array (accepted: --input, --seed)"
+        )
+    if given is not None and seed is not None:
+        raise UserError("--input and --seed were given; an array in a file has no seed")
+    path = Path(source)
+    if not path.is_file():
+        raise UserError(
+            f"there is no file {source} (accepted: a file that `bestiary compile` wrote, or a "
+            "solver such as compiled:all-pairs)"
+        )
+    return explained_file(path, given, seed or 0)
+
+
+def _stem(source: str) -> str:
+    from bestiary.runs.compiled_model import is_compiled, parse_compiled
+
+    if is_compiled(source):
+        return parse_compiled(source).compiled.rpartition(":")[2]
+    return f"{Path(source).stem}-explained"
+
+
+def _layers(text: str) -> list[int]:
+    """``1-4,9`` as numbers."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise UserError(f"--layers is {text!r}; give numbers and ranges such as 1-4,9")
+        numbers += range(int(first), int(last if dash else first) + 1)
+    return numbers
+
+
+def _told(sheet: Sheet, query: int) -> list[str]:
+    """The question and a line a layer, of many layers the first ones."""
+    from bestiary.report.explain.page import question_sentence
+
+    subject = sheet.subject
+    lines = []
+    if subject.queries:
+        asked = subject.queries[query]
+        lines.append(question_sentence(asked, subject.tokens[asked.row]))
+    lines += [f"{step.title}: {step.sentence}" for step in sheet.steps[:LINES_SHOWN]]
+    if len(sheet.steps) > LINES_SHOWN:
+        lines.append(f"… and {len(sheet.steps) - LINES_SHOWN} more; the page has all of them")
+    if sheet.left_out:
+        lines.append(f"not on the page, to keep it small: {'; '.join(sheet.left_out)}")
+    return lines
+
+
+def _plain(sheet: Sheet, query: int, written: list[Path]) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from bestiary.report.explain.shown import lit
+
+    subject = sheet.subject
+    asked = subject.queries[query] if subject.queries else None
+    return {
+        "name": subject.name,
+        "tokens": list(subject.tokens),
+        "queries": [asdict(one) for one in subject.queries],
+        "layers": [
+            {
+                "title": step.title,
+                "sentence": step.sentence,
+                "channels": sum(line.copies for line in step.lines),
+                "lit": {} if asked is None else lit(step, asked, sheet.rows),
+            }
+            for step in sheet.steps
+        ],
+        "left_out": list(sheet.left_out),
+        "written": [str(path) for path in written],
+    }

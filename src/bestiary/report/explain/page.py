@@ -1,0 +1,170 @@
+"""The page on which one input is followed through the layers; it needs no network."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+import bestiary
+from bestiary.errors import counted
+from bestiary.report.explain.lines import Line
+from bestiary.report.explain.sheet import Sheet, Step
+from bestiary.report.explain.words import meaning_of
+from bestiary.report.self_contained import asset, inline, script_data, source_hash
+from bestiary.runs.explained import Query
+
+FOLDER = "explain"
+
+
+def explain_page(sheet: Sheet, query: int = 0) -> str:
+    """The page as text. query: number of the question that is followed at first."""
+    subject, compiled = sheet.subject, sheet.subject.compiled
+    script = "\n".join(asset(f"{FOLDER}/{name}") for name in ("heatmap.js", "explain.js"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    template = environment.from_string(asset(f"{FOLDER}/explain.html"))
+    return template.render(
+        name=subject.name,
+        about=subject.about,
+        lead=_lead(len(compiled.stack.layers), compiled.stack.width),
+        key=_key(subject.marks),
+        tokens=_tokens(sheet),
+        steps=len(sheet.steps),
+        css=inline(asset("page.css"), "style"),
+        own_css=inline(asset(f"{FOLDER}/explain.css"), "style"),
+        script=inline(script, "script"),
+        script_sources=Markup(source_hash(script)),
+        data=script_data(_data(sheet, query)),
+        left_out="; ".join(sheet.left_out),
+        version=bestiary.__version__,
+    )
+
+
+def _lead(layers: int, width: int) -> str:
+    return f"It moves through {counted(layers, 'layer')} of {counted(width, 'channel')}."
+
+
+def _key(marks: tuple[str, ...]) -> str:
+    if any(mark.startswith("k") for mark in marks):
+        return (
+            "First come keys (k) and values (v) in pairs; later a key comes again as a question "
+            "(q), and its value has to be said, the number after the arrow."
+        )
+    return "What has to be said at a question is the number after the arrow."
+
+
+def _tokens(sheet: Sheet) -> list[dict[str, Any]]:
+    subject = sheet.subject
+    asked = {query.row: number for number, query in enumerate(subject.queries)}
+    told = []
+    for row, token in enumerate(subject.tokens):
+        number = asked.get(row)
+        query = None if number is None else subject.queries[number]
+        told.append(
+            {
+                "token": token,
+                "mark": subject.marks[row],
+                "query": number,
+                "label": None if query is None else query.label,
+                "said": None if query is None else query.said,
+            }
+        )
+    return told
+
+
+def question_sentence(query: Query, token: int) -> str:
+    """Where a question is answered from, and what the model says."""
+    if query.key is None:
+        where = "no earlier row has this token with the answer after it"
+    else:
+        where = (
+            f"it stands in row {query.key}, {counted(query.row - query.key, 'row')} above, and "
+            f"{query.label} follows it there, in row {query.value}"
+        )
+    said = "says so" if query.said == query.label else f"says {query.said}"
+    return (
+        f"Row {query.row} asks for token {token}: {where}. So {query.label} has to be said; the "
+        f"model {said}."
+    )
+
+
+def _data(sheet: Sheet, query: int) -> dict[str, Any]:
+    subject = sheet.subject
+    queries = [
+        {
+            "row": one.row,
+            "key": one.key,
+            "value": one.value,
+            "distance": one.distance,
+            "told": question_sentence(one, subject.tokens[one.row]),
+        }
+        for one in subject.queries
+    ]
+    return {
+        "rows": list(sheet.rows),
+        "tokens": list(subject.tokens),
+        "marks": list(subject.marks),
+        "queries": queries,
+        "query": query if queries else None,
+        "start": min(1, len(sheet.steps) - 1),
+        "steps": [_step(step, sheet) for step in sheet.steps],
+    }
+
+
+def _step(step: Step, sheet: Sheet) -> dict[str, Any]:
+    groups = dict.fromkeys(line.group for line in step.lines)
+    meanings = ((group, meaning_of(group, sheet.subject.meanings)) for group in groups)
+    two = step.gate is not None
+    return {
+        "title": step.title,
+        "sentence": step.sentence,
+        "meanings": [pair for pair in meanings if pair[1]],
+        "largest": largest(step),
+        "lines": [_line(line) for line in step.lines],
+        "gate": packed(step.gate),
+        "convolution": packed(step.convolution),
+        # The page multiplies the sides itself.
+        "product": None if two else packed(step.product),
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "group": line.group,
+        "channel": line.channel,
+        "role": line.role,
+        "delay": line.delay,
+        "how": line.how,
+        "distance": line.distance,
+        "copies": line.copies,
+        "kept": line.kept,
+    }
+
+
+def largest(step: Step) -> float:
+    """The largest number in size that is finite, over the sides that are drawn; 1 where all are 0.
+
+    What is darkest in the picture of this layer.
+    """
+    sizes = [
+        np.abs(array[np.isfinite(array)])
+        for array in (step.gate, step.convolution, step.product)
+        if array is not None
+    ]
+    most = max((float(size.max()) for size in sizes if size.size), default=0.0)
+    return most or 1.0
+
+
+def packed(array: NDArray[np.float64] | None) -> str | None:
+    """Float32, compressed, in base64: bits of ±1 take a small part of what they would."""
+    if array is None:
+        return None
+    with np.errstate(over="ignore"):
+        raw = np.ascontiguousarray(array, dtype="<f4").tobytes()
+    return base64.b64encode(zlib.compress(raw, 6)).decode()

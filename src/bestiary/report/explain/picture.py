@@ -1,0 +1,218 @@
+"""The heat maps of all layers as one SVG, for papers."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from bestiary.errors import UserError
+from bestiary.report.charts.style import BACKGROUND, COLOURS, FAINT, FONT, GRID, INK
+from bestiary.report.explain.page import largest
+from bestiary.report.explain.sheet import Sheet, Step
+from bestiary.report.explain.shown import Item, shown_items
+from bestiary.runs.explained import Query
+
+MOST_STEPS, MOST_COLUMNS = 12, 64
+"""More are not drawn unless they are named: a page of a paper holds no more."""
+NAMES, CELL, LINE, GAP, EDGE = 132, 17, 15, 18, 14
+HEAD, CAPTION, BELOW = 30, 16, 14
+INK_, FAINT_, GROUND = INK["light"], FAINT["light"], BACKGROUND["light"]
+ABOVE_ZERO, BELOW_ZERO = COLOURS["light"][0], COLOURS["light"][1]
+DASHES = {"asks": "none", "key": "5 3", "value": "1.5 2.5"}
+SIDES = ("gate side", "convolution side", "product")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is drawn of every step: columns by their place among the rows, the question framed."""
+
+    columns: tuple[int, ...]
+    rows: tuple[int, ...]
+    tokens: tuple[int, ...]
+    marks: tuple[str, ...]
+    query: Query | None
+
+    @property
+    def width(self) -> int:
+        """Of one heat map."""
+        return CELL * len(self.columns)
+
+    def heads(self, column: int) -> tuple[str, str]:
+        """Mark and token over a column, or the number of its row."""
+        row = self.rows[column]
+        if row < len(self.tokens):
+            return self.marks[row], str(self.tokens[row])
+        return "", str(row)
+
+    def framed(self) -> Iterator[tuple[str, int]]:
+        """How columns are framed, and their places."""
+        if self.query is not None:
+            named = (("key", self.query.key), ("value", self.query.value), ("asks", self.query.row))
+            for kind, row in named:
+                if row in self.rows and self.rows.index(row) in self.columns:
+                    yield kind, self.columns.index(self.rows.index(row))
+
+
+def explain_picture(sheet: Sheet, query: int = 0, layers: Sequence[int] | None = None) -> Markup:
+    """The steps of a sheet as one SVG in the light theme.
+
+    query: the question that is framed. layers: which, 0 the input; the first ``MOST_STEPS`` unless
+    given. ``UserError`` for a layer that is not there.
+    """
+    steps = _chosen(sheet, layers)
+    frame = _frame(sheet, query)
+    parts: list[Markup] = []
+    y = EDGE
+    for step in steps:
+        drawn, y = _block(step, frame, y)
+        parts += drawn
+    width = 2 * EDGE + NAMES + 3 * frame.width + 2 * GAP
+    told = f"{len(steps)} of {len(sheet.steps)} layers" if len(steps) < len(sheet.steps) else ""
+    parts.append(_text(EDGE, y + 4, _legend(frame, told), FAINT_, 10))
+    return Markup(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
+        'role="img" aria-label="{label}" font-family="{font}">'
+        '<rect width="{w}" height="{h}" fill="{ground}"/>{parts}</svg>'
+    ).format(
+        w=width,
+        h=y + EDGE,
+        label=f"{sheet.subject.name}, layer by layer",
+        font=FONT,
+        ground=GROUND,
+        parts=Markup("").join(parts),
+    )
+
+
+def _legend(frame: Frame, told: str) -> str:
+    if frame.query is None:
+        return told
+    words = "Framed: the question (solid), the same key above it (dashed), its value (dotted)"
+    return f"{words}; {told}." if told else f"{words}."
+
+
+def _chosen(sheet: Sheet, layers: Sequence[int] | None) -> Sequence[Step]:
+    if layers is None:
+        return sheet.steps[:MOST_STEPS]
+    last = len(sheet.steps) - 1
+    wrong = [number for number in layers if not 0 <= number <= last]
+    if wrong:
+        raise UserError(
+            f"there is no layer {wrong[0]} to draw; 0, the input, to {last} can be drawn"
+        )
+    return [sheet.steps[number] for number in layers]
+
+
+def _frame(sheet: Sheet, query: int) -> Frame:
+    subject = sheet.subject
+    asked = subject.queries[query] if subject.queries else None
+    columns = list(range(len(sheet.rows)))
+    if len(columns) > MOST_COLUMNS:
+        wanted = [] if asked is None else [asked.key, asked.value, asked.row]
+        first = [sheet.rows.index(row) for row in wanted if row in sheet.rows]
+        columns = sorted(list(dict.fromkeys([*first, *columns]))[:MOST_COLUMNS])
+    return Frame(tuple(columns), sheet.rows, subject.tokens, subject.marks, asked)
+
+
+def _block(step: Step, frame: Frame, y: int) -> tuple[list[Markup], int]:
+    """One step, and where the next begins."""
+    parts = [_text(EDGE, y + 12, step.title.capitalize(), INK_, 13, bold=True)]
+    y += 20
+    letters = (NAMES + 3 * frame.width + 2 * GAP) // 6
+    for line in textwrap.wrap(step.sentence, letters):
+        parts.append(_text(EDGE, y + 9, line, INK_, 10.5))
+        y += 14
+    y += 4
+    items = shown_items(step, frame.query)
+    top = y + CAPTION + HEAD
+    for number, item in enumerate(items):
+        middle = top + number * LINE + LINE - 4
+        name = item.name if len(item.name) < 24 else f"{item.name[:22]}…"
+        parts.append(_text(EDGE + NAMES - 6, middle, name, INK_, 10, bold=item.match, anchor="end"))
+    scale = largest(step)
+    sides = [step.product] if step.gate is None else [step.gate, step.convolution, step.product]
+    for number, (array, name) in enumerate(zip(sides, SIDES, strict=False)):
+        assert array is not None
+        x = EDGE + NAMES + number * (frame.width + GAP)
+        parts.append(_text(x, y + 11, name if len(sides) == 3 else "value", INK_, 10.5, bold=True))
+        parts += _heads(frame, x, y + CAPTION)
+        parts += _map(items, array, frame, x, top, scale)
+    bottom = top + LINE * len(items)
+    end = EDGE + NAMES + frame.width * len(sides) + GAP * (len(sides) - 1)
+    parts.append(_text(end, bottom + 11, _range(scale), FAINT_, 9, anchor="end"))
+    return parts, bottom + BELOW + 12
+
+
+def _range(scale: float) -> str:
+    digits = f"{scale:.3g}"
+    return f"red −{digits} · white 0 · blue {digits}"
+
+
+def _heads(frame: Frame, x: int, y: int) -> Iterator[Markup]:
+    framed = {place for _, place in frame.framed()}
+    for place, column in enumerate(frame.columns):
+        mark, token = frame.heads(column)
+        middle = x + place * CELL + CELL / 2 - 0.5
+        colour, bold = (INK_, True) if place in framed else (FAINT_, False)
+        if mark:
+            yield _text(middle, y + 10, mark, colour, 8.5, bold=bold, anchor="middle")
+        size = 9 if len(token) < 3 else 6.5
+        yield _text(middle, y + 24, token, colour, size, bold=bold, anchor="middle")
+
+
+def _map(
+    items: Sequence[Item],
+    array: NDArray[np.float64],
+    frame: Frame,
+    x: int,
+    top: int,
+    scale: float,
+) -> Iterator[Markup]:
+    rect = Markup('<rect x="{}" y="{}" width="{}" height="{}" {}/>')
+    for number, item in enumerate(items):
+        values = item.values(array)[list(frame.columns)]
+        for place, value in enumerate(values.tolist()):
+            fill = Markup('fill="{}" stroke="{}" stroke-width=".6"').format(
+                GRID["light"] if np.isnan(value) else shade(value, scale), GRID["light"]
+            )
+            yield rect.format(x + place * CELL, top + number * LINE, CELL - 1, LINE - 1, fill)
+    for kind, place in frame.framed():
+        line = Markup('fill="none" stroke="{}" stroke-width="1.4" stroke-dasharray="{}"').format(
+            INK_, DASHES[kind]
+        )
+        height = HEAD + LINE * len(items)
+        yield rect.format(x + place * CELL - 0.5, top - HEAD, CELL, height, line)
+        for number, item in enumerate(items):
+            if kind == "asks" and item.match:
+                box = Markup('fill="none" stroke="{}" stroke-width="2.6"').format(INK_)
+                yield rect.format(
+                    x + place * CELL - 0.5, top + number * LINE - 0.5, CELL, LINE, box
+                )
+
+
+def shade(value: float, scale: float) -> str:
+    """The colour of a number: white is 0, blue above it, red below."""
+    part = min(1.0, abs(value) / scale) ** 0.75
+    to = BELOW_ZERO if value < 0 else ABOVE_ZERO
+    ends = [(int(GROUND[i : i + 2], 16), int(to[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in ends)
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    colour: str,
+    size: float,
+    *,
+    bold: bool = False,
+    anchor: str = "start",
+) -> Markup:
+    weight = Markup(' font-weight="600"') if bold else Markup("")
+    return Markup(
+        '<text x="{}" y="{}" fill="{}" font-size="{}" text-anchor="{}"{}>{}</text>'
+    ).format(x, y, colour, size, anchor, weight, text)

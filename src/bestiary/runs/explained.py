@@ -1,0 +1,203 @@
+"""What is explained: a compiled program, one input of it and what a person knows of that input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bestiary.compile.compiled_file import load_compiled
+from bestiary.errors import UserError
+from bestiary.runs import documents
+from bestiary.runs.compiled_model import CompiledModel
+from bestiary.solvers.registry import build_solver
+from bestiary.structured.array_file import read_npy
+from bestiary.tasks.mqar import MQAR
+from bestiary.tasks.protocol import IGNORE, Batch, Split, Task
+from bestiary.tasks.registry import build_task
+from bestiary.tasks.roles import roles
+
+if TYPE_CHECKING:
+    from bestiary.compile.compiling import Compiled
+
+SMALL_MQAR = {"vocab_size": 16, "length": 16, "pairs": 4}
+"""So few positions and bits that every number of a layer can be looked at."""
+
+WITH_PROGRAM = ("all-pairs", "sort")
+"""Solvers that are compiled from a program; the others compute straight from the tokens."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A position that is scored.
+
+    row: of the query. key, value: the rows where it is read off, None where no earlier token is the
+    same and is followed by the label. label: what has to be said. said: what the model says.
+    """
+
+    row: int
+    label: int
+    said: int
+    key: int | None = None
+    value: int | None = None
+
+    @property
+    def distance(self) -> int | None:
+        """How many rows above the query its key is."""
+        return None if self.key is None else self.row - self.key
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A compiled program on one input.
+
+    name: of the program, as tables call it. about: what the input is, in a sentence. inputs: (N, d)
+    float64. tokens: of the example, one a row, or none. marks: what each is there for, such as
+    ``k1``. queries: by row. meanings: what values are, by the word their names have in common.
+    answers: (rows, bits), what the head adds up, where there is one.
+    """
+
+    name: str
+    about: str
+    compiled: Compiled
+    inputs: NDArray[np.float64]
+    tokens: tuple[int, ...] = ()
+    marks: tuple[str, ...] = ()
+    queries: tuple[Query, ...] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    answers: NDArray[np.float64] | None = None
+
+
+def read_task(text: str | None, seed: int | None = None) -> Task:
+    """``mqar,length=32,pairs=2`` or the options alone; a small MQAR where nothing is said.
+
+    Values are YAML. Of MQAR, ``length`` and ``pairs`` stand for one segment. seed: in the place of
+    the task's own. Raises ``UserError``.
+    """
+    parts = [part for part in (text or "").split(",") if part.strip()]
+    name = parts.pop(0).strip() if parts and "=" not in parts[0] else "mqar"
+    options: dict[str, Any] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise UserError(
+                f"{part!r} in --task {text!r} sets no option (accepted: NAME,option=value)"
+            )
+        options[key.strip()] = documents.parse(value, f"the value of {key.strip()} in --task")
+    if seed is not None:
+        options["seed"] = seed
+    if name == "mqar" and "segments" not in options:
+        options = {**SMALL_MQAR, **options}
+        segment = {"length": options.pop("length"), "pairs": options.pop("pairs")}
+        options["segments"] = [segment]
+    return build_task({"name": name, **options})
+
+
+def explained_example(model: CompiledModel, task: Task, split: Split, example: int) -> Explained:
+    """A compiled solver on example number ``example`` of a split, over all its segments.
+
+    ``UserError`` for an example that is not there and for a solver that has no program.
+    """
+    batch = _example(task, split, example)
+    built = build_solver(model.spec, task).build()
+    if built.compiled is None:
+        others = ", ".join(f"compiled:{name}" for name in WITH_PROGRAM)
+        raise UserError(
+            f"{model.name} is not compiled from a program, so it has no layers of named channels "
+            f"to show (accepted: {others}, or a file that `bestiary compile` wrote)"
+        )
+    tokens = torch.from_numpy(batch.tokens)
+    logits = built(tokens)
+    said = logits[0].argmax(-1).numpy()
+    stack_input = getattr(built, "stack_input", None)
+    if stack_input is None:
+        raise UserError(
+            f"{model.name} does not say what its stack is given for tokens; its model needs a "
+            "method stack_input(tokens)"
+        )
+    inputs = stack_input(tokens)[0].numpy().astype(np.float64)
+    sums = getattr(built, "answers", None)
+    return Explained(
+        name=model.name,
+        about=f"Example {example} of {split}: {batch.tokens.shape[1]} tokens.",
+        compiled=built.compiled,
+        inputs=inputs,
+        tokens=tuple(batch.tokens[0].tolist()),
+        marks=_marks(task, batch),
+        queries=queries_of(batch.tokens[0], batch.labels[0], said),
+        meanings=getattr(built, "meanings", {}),
+        answers=None if sums is None else sums(tokens)[0].numpy().astype(np.float64),
+    )
+
+
+def explained_file(path: Path, given: Path | None, seed: int = 0) -> Explained:
+    """A compiled file on an array in a .npy file, or on random numbers where none is given.
+
+    The array: (rows, channels) of the program, or a vector of as many numbers, row by row.
+    """
+    compiled = load_compiled(path)
+    shape = (compiled.source.rows, compiled.source.width)
+    if given is None:
+        inputs = np.random.default_rng(seed).standard_normal(shape)
+        about = f"Input: {shape[0]} × {shape[1]} normal random numbers of seed {seed}."
+    else:
+        array = np.asarray(read_npy(given))
+        if array.dtype.kind not in "biuf" or array.size != shape[0] * shape[1]:
+            raise UserError(
+                f"{given} holds {array.dtype} of shape {array.shape}; {path} takes real numbers "
+                f"of shape {shape}, or a vector of {shape[0] * shape[1]}"
+            )
+        if array.ndim > 1 and array.shape != shape:
+            raise UserError(
+                f"{given} has shape {array.shape}; {path} takes {shape}, or a vector of "
+                f"{shape[0] * shape[1]}"
+            )
+        inputs, about = array.astype(np.float64).reshape(shape), f"Input: {given.name}."
+    if not np.isfinite(inputs).all():
+        raise UserError(f"{given} holds {inputs[~np.isfinite(inputs)][0]}; numbers must be finite")
+    return Explained(compiled.source.name, about, compiled, inputs)
+
+
+def queries_of(
+    tokens: Sequence[int] | NDArray[np.int64], labels: NDArray[np.int64], said: NDArray[np.int64]
+) -> tuple[Query, ...]:
+    """The scored positions, each with the latest earlier place where its answer can be read off."""
+    found = []
+    for row in np.flatnonzero(labels != IGNORE).tolist():
+        label = int(labels[row])
+        key = next(
+            (
+                j
+                for j in range(row - 1, -1, -1)
+                if tokens[j] == tokens[row] and tokens[j + 1] == label
+            ),
+            None,
+        )
+        value = None if key is None else key + 1
+        found.append(Query(row, label, int(said[row]), key, value))
+    return tuple(found)
+
+
+def _example(task: Task, split: Split, example: int) -> Batch:
+    """Batch of one."""
+    segments = task.stream(split).segments
+    total = sum(segment.examples for segment in segments)
+    if not 0 <= example < total:
+        raise UserError(f"there is no example {example}; {split} has examples 0 to {total - 1:,}")
+    for number, segment in enumerate(segments):
+        if example < segment.examples:
+            return task.stream(split).examples(number, range(example, example + 1))
+        example -= segment.examples
+    raise AssertionError(example)
+
+
+def _marks(task: Task, batch: Batch) -> tuple[str, ...]:
+    """``k1``, ``v1``, ``q1``; of tasks without pairs a question mark at what is asked."""
+    if isinstance(task, MQAR):
+        return tuple(token.mark for token in roles(batch, 0))
+    return tuple("?" if label != IGNORE else "." for label in batch.labels[0])

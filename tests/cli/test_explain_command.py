@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bestiary.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def printed(capsys, *arguments, code=0):
+    assert main(["explain", *arguments]) == code
+    return capsys.readouterr()
+
+
+def test_an_example_becomes_a_page_and_a_sentence_a_layer(capsys, tmp_path):
+    out = printed(capsys, "compiled:all-pairs", "--example", "3").out.splitlines()
+    assert out[0].startswith("Row 8 asks for token 7: it stands in row 2, 6 rows above")
+    assert [line.partition(":")[0] for line in out[1:]] == [
+        "input", *(f"layer {n}" for n in range(1, 6)), "head", "written",
+    ]  # fmt: skip
+    assert (tmp_path / "all-pairs-3.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_match_of_the_question_is_in_the_json_and_the_picture_is_written(capsys, tmp_path):
+    out = printed(
+        capsys, "compiled:all-pairs", "--task", "vocab_size=8,length=8,pairs=2", "--query", "2",
+        "--png", "p.png", "--layers", "2-3", "-o", "p.html", "--json",
+    ).out  # fmt: skip
+    told = json.loads(out)
+    query = told["queries"][1]
+    lit = {name: value for layer in told["layers"] for name, value in layer["lit"].items()}
+    assert lit[f"match −{query['row'] - query['key']}"] == 1
+    assert told["written"] == ["p.html", "p.png"]
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+    printed(capsys, "compiled:all-pairs", "--png", "p.svg")
+    assert (tmp_path / "p.svg").read_text().startswith("<svg")
+
+
+def test_a_compiled_file_is_followed_on_an_array(capsys, tmp_path):
+    assert main(["compile", "dft", "--n", "8", "-o", "dft.safetensors"]) == 0
+    np.save("x.npy", np.ones((8, 2)))
+    capsys.readouterr()
+    out = printed(capsys, "dft.safetensors", "--input", "x.npy").out
+    assert "written: dft-explained.html" in out
+    printed(capsys, "dft.safetensors", "--seed", "4", "-o", "other.html")
+    assert "random numbers of seed 4" in (tmp_path / "other.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["compiled:allpairs"], "did you mean 'all-pairs'"),
+        (["compiled:lookup"], "compiled:lookup is not compiled from a program"),
+        (["compiled:all-pairs", "--example", "3000"], "no example 3000; test has examples 0 to"),
+        (["compiled:all-pairs", "--query", "5"], "--query is 5; example 0 has questions 1 to 4"),
+        (["compiled:all-pairs", "--split", "tets"], "unknown split 'tets'"),
+        (["compiled:all-pairs", "--png", "a.pdf"], "its name must end in .png or .svg"),
+        (["compiled:all-pairs", "--png", "a.png", "--layers", "1-x"], "--layers is '1-x'; give"),
+        (["compiled:all-pairs", "--png", "a.png", "--layers", "9"], "no layer 9 to draw"),
+        (["compiled:all-pairs", "--layers", "9"], "--layers is for the picture"),
+        (["compiled:all-pairs", "--input", "x.npy"], "--input is for a file"),
+        (["missing.safetensors"], "there is no file missing.safetensors"),
+        (["missing.safetensors", "--example", "2"], "--example is for a solver"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_nothing_is_written(capsys, tmp_path, arguments, said):
+    err = printed(capsys, *arguments, code=2).err
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

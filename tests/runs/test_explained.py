@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from bestiary.compile import Program, compile_program, input_array
+from bestiary.compile.compiled_file import save_compiled
+from bestiary.errors import UserError
+from bestiary.runs.compiled_model import parse_compiled
+from bestiary.runs.explained import (
+    WITH_PROGRAM,
+    explained_example,
+    explained_file,
+    queries_of,
+    read_task,
+)
+from bestiary.solvers.registry import SOLVERS, SolverSpec, build_solver
+from bestiary.tasks.mqar import MQAR
+from bestiary.tasks.protocol import IGNORE
+from bestiary.tasks.segments import Segment
+
+
+def test_a_task_is_small_unless_it_is_said_in_a_name_and_options():
+    assert read_task(None) == MQAR(vocab_size=16, segments=(Segment(16, 4),))
+    expected = MQAR(vocab_size=16, segments=(Segment(32, 2),), filler="none", seed=3)
+    assert read_task("mqar,length=32,pairs=2,filler=none", 3) == expected
+    assert read_task("length=32,pairs=2,filler=none,seed=3") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mqar,length", "'length' in --task 'mqar,length' sets no option"),
+        ("nothing,length=4", "unknown task 'nothing'"),
+        ("lenght=32", "no option 'lenght'"),
+        ("length=15", "length is 15; it must be even"),
+    ],
+)
+def test_a_task_that_is_none_is_one_sentence(text, said):
+    with pytest.raises(UserError, match=said):
+        read_task(text)
+
+
+def test_a_question_is_read_off_the_latest_place_where_its_answer_follows():
+    tokens = np.array([1, 9, 1, 8, 1, 7])
+    labels = np.array([IGNORE] * 4 + [8, 5])
+    later, lost = queries_of(tokens, labels, np.array([0, 0, 0, 0, 8, 6]))
+    assert (later.row, later.key, later.value, later.distance, later.said) == (4, 2, 3, 2, 8)
+    assert (lost.key, lost.value, lost.distance, lost.label, lost.said) == (None, None, None, 5, 6)
+
+
+def test_an_example_has_its_codes_and_what_the_model_says_of_it():
+    task = read_task("length=16,pairs=2")
+    found = explained_example(parse_compiled("compiled:all-pairs,repeat=first"), task, "test", 5)
+    batch = task.stream("test").examples(0, range(5, 6))
+    assert found.tokens == tuple(batch.tokens[0])
+    bits = (batch.tokens[0][:, None] >> np.arange(4)) & 1
+    np.testing.assert_array_equal(found.inputs, 2 * bits - 1)
+    assert [q.said for q in found.queries] == [q.label for q in found.queries]
+    assert found.name == "compiled:all-pairs,repeat=first"
+    assert found.marks[:4] == ("k1", "v1", "k2", "v2")
+
+
+def test_examples_are_counted_over_segments_and_shorter_ones_are_filled_up():
+    task = MQAR(vocab_size=16, segments=(Segment(8, 1), Segment(16, 2)), test_examples=4)
+    found = explained_example(parse_compiled("compiled:sort"), task, "test", 2)
+    assert len(found.tokens) == 8 and found.inputs.shape == (16, 4)
+    assert (found.inputs[8:] == -1).all()
+    assert len(explained_example(parse_compiled("compiled:sort"), task, "test", 4).tokens) == 16
+    with pytest.raises(UserError, match="there is no example 8; test has examples 0 to 7"):
+        explained_example(parse_compiled("compiled:sort"), task, "test", 8)
+
+
+def test_solvers_without_a_program_say_which_have_one():
+    task = read_task(None)
+    having = [
+        name
+        for name in SOLVERS
+        if build_solver(SolverSpec(name), task).build().compiled is not None
+    ]
+    assert set(WITH_PROGRAM) <= set(having)
+    for name in set(SOLVERS) - set(having):
+        with pytest.raises(UserError, match=r"not compiled from a program.*compiled:all-pairs"):
+            explained_example(parse_compiled(f"compiled:{name}"), task, "test", 0)
+
+
+def square(tmp_path):
+    u = input_array("u", 2)
+    path = tmp_path / "square.safetensors"
+    save_compiled(path, compile_program(Program((u,), u * u, rows=4, name="square")))
+    return path
+
+
+def test_a_file_is_given_an_array_or_random_numbers_of_a_seed(tmp_path):
+    path = square(tmp_path)
+    np.save(tmp_path / "x.npy", np.arange(8))
+    found = explained_file(path, tmp_path / "x.npy")
+    np.testing.assert_array_equal(found.inputs, np.arange(8).reshape(4, 2))
+    expected = np.random.default_rng(7).standard_normal((4, 2))
+    np.testing.assert_array_equal(explained_file(path, None, 7).inputs, expected)
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.zeros((2, 4)), r"has shape \(2, 4\).*takes \(4, 2\), or a vector of 8"),
+        (np.zeros(7), "takes real numbers of shape"),
+        (np.zeros((4, 2), dtype=complex), "holds complex128"),
+        (np.full((4, 2), np.inf), "holds inf; numbers must be finite"),
+    ],
+)
+def test_an_array_that_does_not_fit_is_one_sentence(tmp_path, array, said):
+    np.save(tmp_path / "x.npy", array)
+    with pytest.raises(UserError, match=said):
+        explained_file(square(tmp_path), tmp_path / "x.npy")
+
+
+def test_what_the_head_adds_up_are_the_sums_that_logits_are_made_from():
+    task = read_task(None)
+    found = explained_example(parse_compiled("compiled:all-pairs"), task, "test", 1)
+    model = build_solver(SolverSpec("all-pairs"), task).build()
+    logits = model(torch.tensor([found.tokens]))[0].numpy()
+    np.testing.assert_allclose(16 * found.answers @ model.codes.numpy().T, logits, rtol=1e-6)
