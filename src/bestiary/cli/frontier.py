@@ -25,8 +25,9 @@ def frontier(
 ) -> None:
     """Compile a circuit in every way and count layers, channels, rows and weights.
 
-    A star marks the ways that no other beats in all three; `at most` is what each is held to, and
-    the floor ⌈log2 degree⌉ (none for linear circuits).
+    A star marks the ways that no other beats in layers, channels and rows, `auto` the one of the
+    fewest layers, then weights; `at most` is what each is held to, and the floor ⌈log2 degree⌉
+    (none for linear circuits).
 
     Example: bestiary frontier horner --n 8
     """

@@ -17,7 +17,10 @@ LEFT = (0, 1)
 
 
 def text_lines(ways: Sequence[Way]) -> list[str]:
-    """An aligned table, a star at the ways that none beats; a dash where nothing is stated."""
+    """An aligned table, a star at the ways that none beats; a dash where nothing is stated.
+
+    ``auto`` stands at the way that ``layout="auto"`` takes.
+    """
     return aligned([HEADS, *([*_mark(way), *_cells(way)] for way in ways)], LEFT)
 
 
@@ -27,7 +30,7 @@ def latex(ways: Sequence[Way]) -> str:
 
 
 def _mark(way: Way) -> list[str]:
-    return ["*" if way.best else ""]
+    return [f"{'*' if way.best else ' '}{' auto' if way.auto else ''}".rstrip()]
 
 
 def _cells(way: Way) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bestiary.circuits.tracing import traced
+from bestiary.compile.from_circuit import compile_circuit
 from bestiary.compile.from_circuit.frontier import floor_of, frontier
+from bestiary.compile.report import measure
 
 
 def horner(a, x):
@@ -43,6 +45,29 @@ def test_layers_never_go_below_the_floor(ways):
     assert min(way.layers for way in ways) >= 3
 
 
+def test_the_way_that_auto_takes_is_marked(ways):
+    (marked,) = [way for way in ways if way.auto]
+    chosen = measure(compile_circuit(traced(horner, {"a": 5}), layout="auto"))
+    assert (marked.layers, marked.channels) == (chosen.layers, chosen.width)
+    assert marked.nonzeros == chosen.parameters.nonzero
+    assert marked.layers == min(way.layers for way in ways)
+
+
+def test_expansions_are_ways_of_their_own_and_never_deeper():
+    def sums(a, b):
+        for _ in range(3):
+            a, b = (a + b) * (a - b), (a + 2 * b) * (3 * a - b)
+        return a
+
+    found = frontier(traced(sums, {}))
+    plain = next(way for way in found if way.name == "wide")
+    wide = next(way for way in found if way.name.startswith("wide, expanded"))
+    assert wide.layers < plain.layers
+    assert wide.channels > plain.channels
+    assert plain.bound is not None
+    assert wide.bound is None
+
+
 def test_linear_circuits_have_no_floor():
     assert floor_of(traced(lambda x, y: x - 2 * y, {})) is None
 
@@ -51,4 +76,5 @@ def test_each_way_is_told_before_it_is_compiled():
     told = []
     frontier(traced(lambda x, y: x * y, {}), told.append)
     assert told[0] == "wide"
-    assert len(told) == 1 + 6
+    # Wide as it is and expanded by three factors; narrow with three radices in two modes.
+    assert len(told) == 1 + 3 + 6

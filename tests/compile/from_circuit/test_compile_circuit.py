@@ -15,6 +15,7 @@ from bestiary.compile.from_circuit import circuit_bounds, compile_circuit
 from bestiary.compile.from_circuit.arrays import arrays
 from bestiary.compile.interpret import interpret
 from bestiary.compile.optimize import Optimize
+from bestiary.compile.report import measure
 from bestiary.errors import UserError
 
 
@@ -66,12 +67,46 @@ def test_the_solver_is_never_worse_than_the_heuristic():
     assert best(row).item() == (2 * 3 + 5) * (3 * 5 + 2) + 2 * 5
 
 
+def costs(compiled):
+    return len(compiled.stack.layers), measure(compiled).parameters.nonzero
+
+
+@settings(deadline=None, max_examples=12)
+@given(random_circuits(most_steps=20, kinds="+-**c"), st.integers(0, 2**32 - 1))
+def test_auto_is_exact_and_the_cheapest_of_the_wide_ways(made, seed):
+    drawn = made.circuit
+    chosen = compile_circuit(drawn, layout="auto")
+    for options in ({}, {"balance": True}, {"expand": 4.0}, {"balance": True, "expand": 4.0}):
+        assert costs(chosen) <= costs(compile_circuit(drawn, **options))
+    row = np.random.default_rng(seed).integers(-2, 3, drawn.width_in)
+    found = interpret(chosen.placed, row[None, None], exactly=True).ravel().tolist()
+    assert found == made.expected(row.tolist())
+
+
+def test_auto_turns_narrow_where_no_wide_stack_has_so_few_channels():
+    # Six inputs, so that no row of four channels holds them.
+    made = traced(lambda x: (x[0] + x[1] - x[2]) * (x[3] + 2 * x[4]) + x[5], {"x": 6})
+    chosen = compile_circuit(made, layout="auto", channels=4)
+    assert chosen.stack.width <= 4
+    assert (chosen.source.rows, chosen.source.width) == (6, 1)
+    rows = np.array([5, 1, 2, 3, -4, 7]).reshape(1, 6, 1)
+    found = interpret(chosen.placed, rows, exactly=True).ravel().tolist()
+    assert found[0] == (5 + 1 - 2) * (3 - 8) + 7
+    # These are enough for a wide one.
+    assert compile_circuit(made, layout="auto", channels=12).source.rows == 1
+    with pytest.raises(UserError, match="1 channels were asked for"):
+        compile_circuit(made, layout="auto", channels=1)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"layout": "wid"}, "wide"),
         ({"d": 2}, "of the narrow layout"),
         ({"layout": "narrow", "rows": 3}, "of the wide layout"),
+        ({"layout": "narrow", "expand": 2.0}, "of the wide layout"),
+        ({"layout": "auto", "d": 2}, "of the narrow layout, not of layout 'auto'"),
+        ({"layout": "auto", "optimize": Optimize(seconds=1)}, "not of layout 'auto'"),
     ],
 )
 def test_settings_of_another_layout_are_refused(options, words):

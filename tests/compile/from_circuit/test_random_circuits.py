@@ -31,13 +31,17 @@ BATCH = 250
 
 
 def check(made: RandomCircuit, values: list[int], d: int, mode: str) -> None:
-    """Both layouts, by levels and as chosen, balanced too: exact programs, stacks in bounds."""
+    """Both layouts, by levels and as chosen, balanced and expanded: exact, stacks in bounds."""
     circuit, expected = made.circuit, made.expected(values)
     wide = circuit_bounds(circuit)["bound, wide"]
     for compiled in (compile_program(by_levels(circuit)), compile_circuit(circuit)):
         assert len(compiled.stack.layers) <= wide.layers
         assert compiled.stack.width <= wide.width
         check_values(compiled, np.array([values]), expected)
+    plain, expanded = compiled, compile_circuit(circuit, expand=4.0)
+    assert len(expanded.stack.layers) <= len(plain.stack.layers)
+    assert expanded.stack.width <= 4 * plain.stack.width
+    check_values(expanded, np.array([values]), expected)
     shallow = balanced(circuit)
     if shallow is not circuit:
         check_values(compile_circuit(shallow), np.array([values]), expected)

@@ -13,17 +13,26 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from bestiary.circuits import Circuit
+from bestiary.compile.cell import Cell
 from bestiary.compile.expression import Value
 from bestiary.compile.from_circuit.affine import Affine, Affines, within
 from bestiary.compile.from_circuit.cells import product_cell, sum_cell
 from bestiary.compile.from_circuit.levels import Levels, levels_of
 from bestiary.compile.from_circuit.ports import Ports
 from bestiary.compile.program import Program
+from bestiary.compile.slack import most_wires
 
 
 def by_levels(circuit: Circuit, rows: int = 1) -> Program:
     """A circuit, at every one of ``rows`` rows, as cells with their layers."""
     return _ByLevels(circuit, rows).program()
+
+
+def levels_size(circuit: Circuit) -> tuple[int, int]:
+    """Layers and channels by levels, placed but not emitted."""
+    program = by_levels(circuit)
+    layers = max(cell.layer or 0 for cell in program if isinstance(cell, Cell))
+    return layers, most_wires(program)
 
 
 class _ByLevels:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 from bestiary.circuits import Circuit, balanced, real_pairs
 from bestiary.compile.bounds import Bound
-from bestiary.compile.cell import Cell
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_circuit.arrays import arrays
 from bestiary.compile.from_circuit.batches import batches
-from bestiary.compile.from_circuit.by_levels import by_levels
+from bestiary.compile.from_circuit.by_levels import by_levels, levels_size
+from bestiary.compile.from_circuit.expand import expanded
 from bestiary.compile.from_circuit.levels import levels_of
 from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.program import Mode, Program
-from bestiary.compile.slack import most_wires
+from bestiary.compile.report import parameters_of
 from bestiary.errors import UserError, unknown_name
 
-LAYOUTS = ("wide", "narrow")
+LAYOUTS = ("wide", "narrow", "auto")
 MOST_TRIED = 2000
 """Products of circuits that are placed in more than one way, for the fewest layers."""
+EXPAND = 4.0
+"""How many times as many channels ``auto`` lets an expansion take."""
 
 
 def compile_circuit(
@@ -33,6 +36,7 @@ def compile_circuit(
     mode: Mode = "causal",
     radix: int = 2,
     balance: bool = False,
+    expand: float | None = None,
     optimize: Optimize | None = None,
 ) -> Compiled:
     """The stack of a circuit of real numbers.
@@ -43,40 +47,98 @@ def compile_circuit(
       row by itself; at most 2D + 1 layers and 2·w× channels for multiplicative depth D.
     - ``narrow``: values row by row, ``d`` in a row, inputs padded to (batch, ⌈inputs/d⌉, d); a few
       layers times log2 of the width for every depth, N' = O(w/d), at most 4d channels at radix 2.
+    - ``auto``: of the wide ones of the circuit as it is, balanced and expanded, that of the fewest
+      layers, then of the fewest weights that are not 0. Where none has as few as ``channels``, the
+      narrow one of the largest d ≤ channels/4.
 
-    channels: of the wide layout at most; fewer take more layers (``batches``), and ``UserError``
-    says where they are too few. balance: re-associate chains first. radix, mode: of the narrow
-    layout's routing. optimize: search for the best schedule of a small wide circuit. ``UserError``
-    for complex constants, and for settings of the other layout.
+    channels: at most; a wide layout of fewer takes more layers (``batches``), and ``UserError``
+    says where they are too few. balance: re-associate chains first. expand: how many times as many
+    channels a wide layout may take to form products of sums term by term, where that saves layers
+    (1: none; ``auto`` takes 4 unless told). radix, mode: of the narrow layout's routing. optimize:
+    search for the best schedule of a small wide circuit. ``UserError`` for complex constants, and
+    for settings of another layout.
     """
     if layout not in LAYOUTS:
         raise unknown_name("layout", layout, LAYOUTS)
+    if expand is not None and not 1 <= expand < inf:
+        raise UserError(f"expand is {expand}; a factor of channels from 1 on is needed, such as 4")
     if balance:
         circuit = balanced(circuit)
     if layout == "narrow":
-        if rows != 1 or channels is not None or optimize is not None:
+        if rows != 1 or channels is not None or expand is not None or optimize is not None:
             raise UserError(
-                "rows, channels and optimize are settings of the wide layout, not of the narrow"
+                "rows, channels, expand and optimize are settings of the wide layout, not of the "
+                "narrow one"
             )
         return compile_program(_told(circuit, narrow(circuit, d, mode, radix)))
-    if (d, mode, radix) != (1, "causal", 2):
-        raise UserError("d, mode and radix are settings of the narrow layout, not of the wide one")
+    if (d, radix) != (1, 2) or (mode != "causal" and layout == "wide"):
+        raise UserError(
+            f"d, mode and radix are settings of the narrow layout, not of layout {layout!r}"
+        )
+    if layout == "auto":
+        if optimize is not None:
+            raise UserError("optimize is a setting of the wide layout, not of layout 'auto'")
+        return _chosen(circuit, rows, channels, mode, EXPAND if expand is None else expand)
     if optimize is not None:
         return compile_program(_told(circuit, arrays(circuit, rows)), optimize=optimize)
+    return _wide(circuit, rows, channels, 1 if expand is None else expand)
+
+
+def _wide(circuit: Circuit, rows: int, channels: int | None, expand: float) -> Compiled:
+    """All products of a level at once in as few layers as that takes, else in batches."""
     most = 2 * levels_of(circuit).most if channels is None else channels
-    for found in _widest(circuit, rows, most):
-        return found
-    return compile_program(_told(circuit, batches(circuit, most, rows)))
+    found = _widest(circuit, rows, most)
+    if not found:
+        return compile_program(_told(circuit, batches(circuit, most, rows)))
+    if expand > 1 and circuit.products.sum() <= MOST_TRIED:
+        allowed = int(expand * found[0].stack.width)
+        if channels is not None:
+            allowed = min(allowed, channels)
+        other = expanded(circuit, allowed)
+        if other is not circuit:
+            found += _widest(other, rows, allowed)
+    return min(found, key=_cost)
 
 
 def _widest(circuit: Circuit, rows: int, most: int) -> list[Compiled]:
-    """The best stack that forms all products of a level at once, if one is no wider than that."""
+    """Stacks that form all products of a level at once and are no wider than that, best first."""
     levelled = compile_program(_told(circuit, by_levels(circuit, rows)))
     deep = len(levelled.stack.layers) > circuit.multiplicative_depth
     found = [levelled]
     if deep and circuit.products.sum() <= MOST_TRIED:
         found.append(compile_program(_told(circuit, arrays(circuit, rows))))
     return sorted((one for one in found if one.stack.width <= most), key=_cost)
+
+
+def _chosen(
+    circuit: Circuit, rows: int, channels: int | None, mode: Mode, expand: float
+) -> Compiled:
+    """The cheapest of the layouts: see ``compile_circuit``."""
+    found: list[Compiled] = []
+    why: UserError | None = None
+    for of in dict.fromkeys([circuit, balanced(circuit)]):
+        for factor in dict.fromkeys([1, expand]):
+            try:
+                found.append(_wide(of, rows, channels, factor))
+            except UserError as error:
+                why = error
+    if found:
+        return min(found, key=cost)
+    assert why is not None
+    if channels is None or rows != 1:
+        raise why
+    d = 1 << (max(1, channels // 4).bit_length() - 1)
+    routed = compile_program(_told(circuit, narrow(circuit, d, mode)))
+    if routed.stack.width > channels:
+        raise why
+    return routed
+
+
+def cost(compiled: Compiled) -> tuple[int, int]:
+    """What ``auto`` compares: layers, then weights that are not 0."""
+    stack = compiled.stack
+    assert stack.inner_length is not None
+    return len(stack.layers), parameters_of(stack, stack.inner_length).nonzero
 
 
 def circuit_bounds(
@@ -95,9 +157,7 @@ def wide_size(circuit: Circuit) -> tuple[int, int]:
     A circuit of complex constants is counted as that of real and imaginary parts.
     """
     real = real_pairs(circuit) if circuit.is_complex else circuit
-    program = by_levels(real)
-    layers = max(cell.layer or 0 for cell in program if isinstance(cell, Cell))
-    return layers, most_wires(program)
+    return levels_size(real)
 
 
 def _cost(compiled: Compiled) -> tuple[int, int]:

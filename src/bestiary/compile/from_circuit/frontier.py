@@ -11,13 +11,21 @@ from bestiary.circuits import Circuit, balanced
 from bestiary.compile.bounds import Bound
 from bestiary.compile.degree import depth_floor
 from bestiary.compile.from_circuit.batches import batches
-from bestiary.compile.from_circuit.compiled import circuit_bounds, compile_circuit
+from bestiary.compile.from_circuit.compiled import (
+    EXPAND,
+    circuit_bounds,
+    compile_circuit,
+)
 from bestiary.compile.pareto import unbeaten
 from bestiary.compile.report import measure
 from bestiary.errors import UserError
 
 MOST_ROUTED = 4096
 """Gates of circuits whose narrow layouts are compiled too: their layers go with every depth."""
+RADICES = (2, 4, 8)
+"""Of the narrow layout's routing."""
+EXPANSIONS = (2.0, EXPAND, 16.0)
+"""How many times as many channels expansions may take."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +33,9 @@ class Way:
     """One way to compile a circuit, and what came out.
 
     layers: L. channels: d'. inner_rows: N'. nonzeros: entries of all weights that are not 0.
-    bound: what its layout is held to, None with fewer channels or a larger radix. best: whether no
-    other way has fewer of one of the first three and no more of the others.
+    bound: what its layout is held to, None with fewer or more channels or a larger radix. best:
+    whether no other way has fewer of one of the first three and no more of the others. auto:
+    whether it is what ``layout="auto"`` takes.
     """
 
     name: str
@@ -36,6 +45,7 @@ class Way:
     nonzeros: int
     bound: Bound | None
     best: bool = False
+    auto: bool = False
 
     @property
     def costs(self) -> tuple[int, int, int]:
@@ -46,19 +56,27 @@ class Way:
 def frontier(circuit: Circuit, watch: Callable[[str], None] | None = None) -> list[Way]:
     """Every way to compile a circuit of real numbers, measured, fewest layers first.
 
-    Wide as it is, balanced, and in fewer channels; narrow, in a ring and not, with d in a row from
-    1 to a quarter of the widest depth, and radices of the routing from 2 to 8. ``watch`` is told
-    each one's name before it is compiled.
+    Wide as it is, balanced, expanded in up to 16 times the channels, and in fewer channels; narrow,
+    in a ring and not, with d in a row from 1 to a quarter of the widest depth, and radices of the
+    routing from 2 to 8. Of ways that cost the same one is kept. ``watch`` is told each one's name
+    before it is compiled.
     """
     ways: dict[tuple[int, int, int], Way] = {}
+    tried: list[Way] = []
     for name, of, settings in _choices(circuit):
         if watch is not None:
             watch(name)
         way = _measured(name, of, settings)
         ways.setdefault(way.costs, way)
+        if "layout" not in settings and settings.get("expand", 1) in (1, EXPAND):
+            tried.append(way)
+    cheapest = min(tried, key=lambda way: (way.layers, way.nonzeros)).costs
     found = list(ways.values())
     best = unbeaten([way.costs for way in found])
-    marked = (replace(way, best=is_best) for way, is_best in zip(found, best, strict=True))
+    marked = (
+        replace(way, best=is_best, auto=way.costs == cheapest)
+        for way, is_best in zip(found, best, strict=True)
+    )
     return sorted(marked, key=lambda way: way.costs)
 
 
@@ -76,12 +94,16 @@ def _choices(circuit: Circuit) -> Iterator[_Choice]:
     shallow = balanced(circuit)
     if shallow is not circuit:
         yield "wide, balanced", shallow, {}
+    for factor in EXPANSIONS:
+        yield f"wide, expanded {factor:g} ×", circuit, {"expand": factor}
+    if shallow is not circuit:
+        yield f"wide, balanced, expanded {EXPAND:g} ×", shallow, {"expand": EXPAND}
     if circuit.size > MOST_ROUTED:
         return
     yield from _capped(circuit)
     d = 1
     while d == 1 or 4 * d <= circuit.width:
-        for mode, radix in product(("circular", "causal"), (2, 4, 8)):
+        for mode, radix in product(("circular", "causal"), RADICES):
             name = f"narrow, d {d}, radix {radix}{', ring' if mode == 'circular' else ''}"
             yield name, circuit, {"layout": "narrow", "d": d, "mode": mode, "radix": radix}
         d *= 4
@@ -102,7 +124,7 @@ def _measured(name: str, circuit: Circuit, settings: Mapping[str, Any]) -> Way:
     report = measure(compile_circuit(circuit, **settings))
     radix = settings.get("radix", 2)
     held = {key: settings[key] for key in ("layout", "d", "mode") if key in settings}
-    stated = radix == 2 and "channels" not in settings
+    stated = radix == 2 and not settings.keys() & {"channels", "expand"}
     return Way(
         name,
         report.layers,
