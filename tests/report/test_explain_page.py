@@ -61,7 +61,7 @@ def test_keys_go_through_layers_channels_and_rows_and_say_what_is_there(
         for step in (2, 3, 4):
             seen.page.keyboard.press("ArrowRight")
             drawn(seen, step)
-        expect(seen.page.locator("#title")).to_have_text("layer 4")
+        expect(seen.page.locator("#title")).to_have_text("layer 4 of 5")
         seen.page.keyboard.press("ArrowUp")
         for _ in range(9):
             seen.page.keyboard.press("ArrowUp")

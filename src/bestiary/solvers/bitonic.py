@@ -77,7 +77,7 @@ def sorted_rows(
 
 def swapped(keys: Value, stage: Stage, name: str = "stage") -> Value:
     """One channel: 1 in the lower row of each pair that has to be swapped, 0 in all others."""
-    equal = mul(keys, shift(keys, stage.step)).named(f"{name} alike") * 0.5 + 0.5
+    equal = mul(0.5 * keys, shift(keys, stage.step)).named(f"{name} alike") + 0.5
     # Above - below is 2 or -2 in the first bit that differs.
     mask = Rows.of(-0.5 * stage.direction * stage.lower)
     sign = row_scale(conv({0: 1, stage.step: -1}, keys), mask).named(f"{name} order")

@@ -64,13 +64,25 @@ function arrange(step) {
   const found = [];
   for (const [group, lines] of groups) {
     const few = lines.length <= OPEN, open = every || few || state.open.has(group);
-    if (!few) found.push({ group, lines, open });
+    if (!few) found.push({ group, lines, open, all: step.sizes[group] ?? lines.length });
     const shown = open ? lines : lines.filter((index) => matches(step.lines[index])).slice(0, OPEN * 2);
     for (const index of shown) {
       found.push({ line: step.lines[index], index, match: matches(step.lines[index]) });
     }
   }
   return found;
+}
+
+// What the channels of the question's distance hold in its row.
+function lit(step) {
+  const asked = query(), column = asked ? data.rows.indexOf(asked.row) : -1;
+  if (column < 0) return "";
+  const found = [];
+  step.lines.forEach((line, index) => {
+    if (!line.kept && matches(line)) found.push(`${line.name} = ${number(valueAt("product", index, column))}`);
+  });
+  const more = found.length > OPEN ? ` and ${found.length - OPEN} more` : "";
+  return found.length ? `For this question, in row ${asked.row}: ${found.slice(0, OPEN).join(", ")}${more}.` : "";
 }
 
 function columnsNow() {
@@ -115,6 +127,7 @@ async function render() {
     return figure;
   }));
   paint();
+  see();
   tell(state.line, state.column);
   board.dataset.drawn = String(state.step);
 }
@@ -133,8 +146,18 @@ function paint() {
   [...at("names").children].forEach((name, i) => name.classList.toggle("at", i - 1 === state.line));
 }
 
+// A wide map is moved sideways so that the place of the cursor is in view.
+function see() {
+  const board = at("board"), left = state.column * cell, far = left - board.scrollLeft;
+  if (board.children.length === 1 && (far < 0 || far + 2 * cell > board.clientWidth)) {
+    board.scrollLeft = left - board.clientWidth / 2;
+  }
+}
+
 function words(step) {
-  at("title").textContent = step.title;
+  at("title").textContent = step.number ? `${step.title} of ${data.layers}` : step.title;
+  at("lit").textContent = lit(step);
+  at("lit").hidden = !at("lit").textContent;
   at("sentence").textContent = step.sentence;
   at("slider").value = state.step;
   at("slider").setAttribute("aria-valuetext", step.title);
@@ -159,7 +182,7 @@ function names() {
     const name = document.createElement(item.group ? "button" : "span");
     if (item.group) {
       name.type = "button";
-      name.textContent = `${item.open ? "▾" : "▸"} ${item.group} (${item.lines.length})`;
+      name.textContent = `${item.open ? "▾" : "▸"} ${item.group} (${counted(item)})`;
       name.setAttribute("aria-expanded", String(item.open));
       name.title = "The largest number of the group; open it for its channels";
       name.addEventListener("click", () => toggle(item.group));
@@ -171,6 +194,12 @@ function names() {
     }
     return name;
   }));
+}
+
+// Of a group that is not whole on the page both numbers are said.
+function counted(item) {
+  const here = item.lines.length;
+  return item.all > here ? `${here} of ${item.all}` : String(here);
 }
 
 function toggle(group) {
@@ -188,7 +217,7 @@ function tell(line, column) {
   const two = data.steps[state.step].gate;
   if (item.group) {
     const value = number(largestOf("product", item.lines, column));
-    at("told").textContent = `${item.group}, largest of ${item.lines.length} channels in ${where}: ${value}`;
+    at("told").textContent = `${item.group}, largest of ${counted(item)} channels in ${where}: ${value}`;
     return;
   }
   const [gate, convolution, product] = SIDES.map((side) => number(valueAt(side, item.index, column)));
@@ -226,6 +255,7 @@ function move(line, column) {
   state.line = Math.max(0, Math.min(items.length - 1, state.line + line));
   state.column = Math.max(0, Math.min(columns.length - 1, state.column + column));
   paint();
+  see();
   tell(state.line, state.column);
   at("names").children[state.line + 1]?.scrollIntoView({ block: "nearest" });
 }
@@ -266,6 +296,8 @@ function ask(number) {
     const button = item.querySelector("button");
     button?.setAttribute("aria-pressed", String(Number(button.dataset.query) === number));
   }
+  const list = document.querySelector(".tokens"), box = list.querySelector(".asks");
+  list.scrollTop = box.offsetTop - list.offsetTop - list.clientHeight / 2;
   state.column = Math.max(0, data.rows.indexOf(asked.row));
   at("asked").textContent = asked.told;
   return render();

@@ -1,5 +1,7 @@
 // One side of a layer as a heat map on a canvas: a line a channel, a column a row of the program.
-const LINE = 18, FONT = "11px system-ui, sans-serif";
+const LINE = 18;
+// Upright texts of neighbouring columns stand as close as the columns.
+const font = (cell) => `${Math.min(11, Math.max(9, cell - 2))}px system-ui, sans-serif`;
 
 function paints() {
   const found = {};
@@ -21,7 +23,7 @@ function shade(value, largest, paint) {
 // How high the heads of columns have to be, and whether their texts stand upright.
 function heads(columns, cell) {
   const context = document.createElement("canvas").getContext("2d");
-  context.font = FONT;
+  context.font = font(cell);
   const widest = (of) => Math.max(0, ...columns.map((c) => context.measureText(of(c)).width));
   const mark = widest((c) => c.mark), token = widest((c) => c.token);
   const upright = Math.max(mark, token) > cell - 2;
@@ -30,7 +32,7 @@ function heads(columns, cell) {
 }
 
 function drawHeads(context, columns, cell, head, paint) {
-  context.font = FONT;
+  context.font = font(cell);
   context.textAlign = "center";
   context.textBaseline = "middle";
   columns.forEach((column, i) => {
@@ -41,8 +43,9 @@ function drawHeads(context, columns, cell, head, paint) {
       [column.token, tokenMiddle, column.frame ? paint.ink : paint.faint],
     ]) {
       if (!text) continue;
-      // A text of every column would overlap where columns are narrow.
-      if (head.upright && cell < 11 && !column.frame && i % 4) continue;
+      // Texts of all columns would overlap where columns are narrow.
+      const near = columns[i - 1]?.frame || columns[i + 1]?.frame;
+      if (head.upright && cell < 11 && !column.frame && (near || i % 2)) continue;
       context.fillStyle = css(column.frame ? paint.ink : colour);
       context.save();
       context.translate(x, y);

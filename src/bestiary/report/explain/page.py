@@ -112,6 +112,7 @@ def _data(sheet: Sheet, query: int) -> dict[str, Any]:
         "queries": queries,
         "query": query if queries else None,
         "start": min(1, len(sheet.steps) - 1),
+        "layers": len(subject.compiled.stack.layers),
         "steps": [_step(step, sheet) for step in sheet.steps],
     }
 
@@ -122,6 +123,8 @@ def _step(step: Step, sheet: Sheet) -> dict[str, Any]:
     two = step.gate is not None
     return {
         "title": step.title,
+        "number": step.number,
+        "sizes": step.sizes,
         "sentence": step.sentence,
         "meanings": [pair for pair in meanings if pair[1]],
         "largest": largest(step),

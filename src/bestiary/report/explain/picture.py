@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -19,8 +20,12 @@ from bestiary.runs.explained import Query
 
 MOST_STEPS, MOST_COLUMNS = 12, 64
 """More are not drawn unless they are named: a page of a paper holds no more."""
-NAMES, CELL, LINE, GAP, EDGE = 132, 17, 15, 18, 14
-HEAD, CAPTION, BELOW = 30, 16, 14
+NAMES, LINE, GAP, EDGE = 132, 15, 18, 14
+CAPTION, BELOW = 16, 14
+CELLS = ((20, 17), (36, 12), (MOST_COLUMNS, 9))
+"""Up to so many columns, so wide a cell."""
+UPRIGHT = 15
+"""Texts over narrower columns stand upright, and over those with long numbers."""
 INK_, FAINT_, GROUND = INK["light"], FAINT["light"], BACKGROUND["light"]
 ABOVE_ZERO, BELOW_ZERO = COLOURS["light"][0], COLOURS["light"][1]
 DASHES = {"asks": "none", "key": "5 3", "value": "1.5 2.5"}
@@ -38,9 +43,25 @@ class Frame:
     query: Query | None
 
     @property
+    def cell(self) -> int:
+        """Width of a column."""
+        return next(cell for most, cell in CELLS if len(self.columns) <= most)
+
+    @property
+    def upright(self) -> bool:
+        """Whether the heads of columns are turned."""
+        longest = max(len(text) for column in self.columns for text in self.heads(column))
+        return self.cell < UPRIGHT or longest > 2
+
+    @property
+    def head(self) -> int:
+        """Height of the heads."""
+        return 48 if self.upright else 30
+
+    @property
     def width(self) -> int:
         """Of one heat map."""
-        return CELL * len(self.columns)
+        return self.cell * len(self.columns)
 
     def heads(self, column: int) -> tuple[str, str]:
         """Mark and token over a column, or the number of its row."""
@@ -128,7 +149,7 @@ def _block(step: Step, frame: Frame, y: int) -> tuple[list[Markup], int]:
         y += 14
     y += 4
     items = shown_items(step, frame.query)
-    top = y + CAPTION + HEAD
+    top = y + CAPTION + frame.head
     for number, item in enumerate(items):
         middle = top + number * LINE + LINE - 4
         name = item.name if len(item.name) < 24 else f"{item.name[:22]}…"
@@ -156,12 +177,17 @@ def _heads(frame: Frame, x: int, y: int) -> Iterator[Markup]:
     framed = {place for _, place in frame.framed()}
     for place, column in enumerate(frame.columns):
         mark, token = frame.heads(column)
-        middle = x + place * CELL + CELL / 2 - 0.5
-        colour, bold = (INK_, True) if place in framed else (FAINT_, False)
-        if mark:
-            yield _text(middle, y + 10, mark, colour, 8.5, bold=bold, anchor="middle")
-        size = 9 if len(token) < 3 else 6.5
-        yield _text(middle, y + 24, token, colour, size, bold=bold, anchor="middle")
+        middle = x + place * frame.cell + frame.cell / 2 - 0.5
+        style: dict[str, Any] = {"bold": place in framed, "anchor": "middle"}
+        colour = INK_ if place in framed else FAINT_
+        if frame.upright:
+            size = min(9.0, frame.cell - 1)
+            style |= {"anchor": "start", "turned": True}
+            yield _text(middle + size / 3, y + frame.head - 4, token, colour, size, **style)
+            yield _text(middle + size / 3, y + 18, mark, colour, size, **style)
+        else:
+            yield _text(middle, y + 10, mark, colour, 8.5, **style)
+            yield _text(middle, y + 24, token, colour, 9, **style)
 
 
 def _map(
@@ -179,18 +205,20 @@ def _map(
             fill = Markup('fill="{}" stroke="{}" stroke-width=".6"').format(
                 GRID["light"] if np.isnan(value) else shade(value, scale), GRID["light"]
             )
-            yield rect.format(x + place * CELL, top + number * LINE, CELL - 1, LINE - 1, fill)
+            yield rect.format(
+                x + place * frame.cell, top + number * LINE, frame.cell - 1, LINE - 1, fill
+            )
     for kind, place in frame.framed():
         line = Markup('fill="none" stroke="{}" stroke-width="1.4" stroke-dasharray="{}"').format(
             INK_, DASHES[kind]
         )
-        height = HEAD + LINE * len(items)
-        yield rect.format(x + place * CELL - 0.5, top - HEAD, CELL, height, line)
+        height = frame.head + LINE * len(items)
+        yield rect.format(x + place * frame.cell - 0.5, top - frame.head, frame.cell, height, line)
         for number, item in enumerate(items):
             if kind == "asks" and item.match:
                 box = Markup('fill="none" stroke="{}" stroke-width="2.6"').format(INK_)
                 yield rect.format(
-                    x + place * CELL - 0.5, top + number * LINE - 0.5, CELL, LINE, box
+                    x + place * frame.cell - 0.5, top + number * LINE - 0.5, frame.cell, LINE, box
                 )
 
 
@@ -211,8 +239,10 @@ def _text(
     *,
     bold: bool = False,
     anchor: str = "start",
+    turned: bool = False,
 ) -> Markup:
+    place = Markup('transform="translate({} {}) rotate(-90)"' if turned else 'x="{}" y="{}"')
     weight = Markup(' font-weight="600"') if bold else Markup("")
-    return Markup(
-        '<text x="{}" y="{}" fill="{}" font-size="{}" text-anchor="{}"{}>{}</text>'
-    ).format(x, y, colour, size, anchor, weight, text)
+    return Markup('<text {} fill="{}" font-size="{}" text-anchor="{}"{}>{}</text>').format(
+        place.format(x, y), colour, size, anchor, weight, text
+    )

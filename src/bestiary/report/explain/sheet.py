@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,6 @@ from bestiary.compile.allocate import channel_of
 from bestiary.compile.emit import layers_of
 from bestiary.compile.extent import needed
 from bestiary.compile.layout import Place
-from bestiary.compile.program import Program
 from bestiary.compile.trace import Trace, TracedLayer, trace
 from bestiary.errors import counted
 from bestiary.report.explain.lines import UNNAMED, Line, chosen, order, same_values
@@ -31,7 +31,8 @@ class Step:
     """A layer, the input or the head.
 
     gate, convolution: (lines, rows), None for the input and the head. product: (lines, rows).
-    left_out: lines that are not here, of which none holds what the others do.
+    number: of the layer, 0 for the input and the head. left_out: lines that are not here. sizes: of
+    the groups that are not whole, how many lines they have.
     """
 
     title: str
@@ -40,7 +41,9 @@ class Step:
     product: Array
     gate: Array | None = None
     convolution: Array | None = None
+    number: int = 0
     left_out: int = 0
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def _steps(
             made = cells[layer.number - 1]
             how = {channel_of(program, cell): formula(program, cell) for cell in made}
         named = [_line(place, how.get(place.channel, ""), asked) for place in layer.places]
-        steps.append(_step(layer, named, rows, most, program))
+        steps.append(_step(layer, named, rows, most))
     return steps
 
 
@@ -130,9 +133,7 @@ def _line(place: Place, how: str, asked: set[int | None]) -> Line:
     )
 
 
-def _step(
-    layer: TracedLayer, lines: list[Line], rows: Sequence[int], most: int, program: Program
-) -> Step:
+def _step(layer: TracedLayer, lines: Sequence[Line], rows: Sequence[int], most: int) -> Step:
     product = layer.at(rows)[0]
     groups = same_values(lines, product)
     ones = [replace(lines[same[0]], copies=len(same)) for same in groups]
@@ -143,6 +144,8 @@ def _step(
     picked = chosen(ones, product[:, first], most)
     places = [layer.places[int(first[i])] for i in picked]
     one_side = layer.gate is None
+    sizes = Counter(line.group for line in ones)
+    here = Counter(ones[i].group for i in picked)
     return Step(
         title=f"layer {layer.number}" if layer.number else "input",
         sentence=sentence,
@@ -150,7 +153,9 @@ def _step(
         product=layer.at(rows, "product", places)[0].T,
         gate=None if one_side else layer.at(rows, "gate", places)[0].T,
         convolution=None if one_side else layer.at(rows, "convolution", places)[0].T,
+        number=layer.number,
         left_out=len(ones) - len(picked),
+        sizes={group: size for group, size in sizes.items() if here[group] < size},
     )
 
 

@@ -46,7 +46,9 @@ def shown_items(step: Step, query: Query | None) -> list[Item]:
     for group, numbers in groups.items():
         lines = numbers
         if len(numbers) > OPEN:
-            items.append(Item(f"{group} ({len(numbers)})", tuple(numbers)))
+            every = step.sizes.get(group, len(numbers))
+            told = f"{len(numbers)} of {every}" if every > len(numbers) else str(every)
+            items.append(Item(f"{group} ({told})", tuple(numbers)))
             lines = [n for n in numbers if is_match(step.lines[n], query)][: 2 * OPEN]
         items += [_channel(step.lines[n], n, query) for n in lines]
     return items

@@ -38,8 +38,15 @@ def distance_of(name: str) -> int | None:
 
 
 def meaning_of(group: str, meanings: Mapping[str, str]) -> str:
-    """What a group is: found by its name, or by the last word of it (``sort 3 order``)."""
-    return meanings.get(group) or meanings.get(group.rpartition(" ")[2], "")
+    """What a group is: found by its name, or by the last word of it that is no number.
+
+    So ``order`` says what ``sort 3 order`` is, and ``sort`` what ``sort 3`` is; what comes late is
+    what it was.
+    """
+    words = group.removesuffix(" late").split()
+    while words and words[-1].isdecimal():
+        words.pop()
+    return meanings.get(group) or (meanings.get(words[-1], "") if words else "")
 
 
 def sides(program: Program, cell: Cell) -> tuple[str, str]:
