@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bestiary.cli.given import options_given
+from bestiary.cli.table_form import PLOTS
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from bestiary.runs.explained import Explained
 
 LINES_SHOWN = 12
-PICTURES = (".png", ".svg")
 OF_AN_EXAMPLE = ("--task", "--example", "--split", "--query")
 
 
@@ -60,12 +60,12 @@ def explain(
 
     Example: bestiary explain compiled:all-pairs --example 3
     """
-    from bestiary.atomic import write_text, write_with
+    from bestiary.atomic import write_text
     from bestiary.report.explain import explain_page, explain_picture, sheet_of
-    from bestiary.report.write import png_of
+    from bestiary.report.write import write_drawing
 
-    if png is not None and png.suffix not in PICTURES:
-        raise UserError(f"--png is {png}; its name must end in {' or '.join(PICTURES)}")
+    if png is not None and png.suffix not in PLOTS:
+        raise UserError(f"--png is {png}; its name must end in {' or '.join(PLOTS)}")
     if layers is not None and png is None:
         raise UserError(f"--layers is for the picture (accepted: --png FILE --layers {layers})")
     drawn = None if layers is None else _layers(layers)
@@ -78,11 +78,7 @@ def explain(
     page = output or Path(f"{_stem(source)}{f'-{example}' if subject.tokens else ''}.html")
     written = [page]
     if png is not None:
-        picture = str(explain_picture(sheet, query - 1, drawn))
-        if png.suffix == ".svg":
-            write_text(png, picture)
-        else:
-            write_with(png, lambda part: part.write_bytes(png_of(picture)))
+        write_drawing(png, str(explain_picture(sheet, query - 1, drawn)))
         written.append(png)
     write_text(page, explain_page(sheet, query - 1))
     if as_json:

@@ -13,6 +13,7 @@ from bestiary.atomic import write_parquet, write_text, write_with
 from bestiary.report.charts import Chart, LeftOut, draw
 from bestiary.report.latex import latex_table
 from bestiary.report.page import page
+from bestiary.report.png import packed_png
 from bestiary.report.study import Study, load_study
 from bestiary.report.table import table_frame
 
@@ -78,7 +79,11 @@ def write_plots(folder: Path, charts: Sequence[Chart | LeftOut]) -> list[Path]:
 
 def write_plot(path: Path, chart: Chart) -> None:
     """The chart as SVG, or as PNG by the ending of the path."""
-    drawing = svg_of(chart)
+    write_drawing(path, svg_of(chart))
+
+
+def write_drawing(path: Path, drawing: str) -> None:
+    """An SVG as it is, or as PNG by the ending of the path."""
     if path.suffix == ".svg":
         write_text(path, drawing)
     else:
@@ -93,4 +98,4 @@ def svg_of(chart: Chart) -> str:
 
 def png_of(drawing: str) -> bytes:
     """An SVG as a PNG."""
-    return vl_convert.svg_to_png(drawing, scale=PNG_SCALE)
+    return packed_png(vl_convert.svg_to_png(drawing, scale=PNG_SCALE))
