@@ -74,7 +74,7 @@ def test_a_run_survives_yaml_and_json_and_names_no_rate_that_it_has_not(tmp_path
     documents.write(path, run.model_dump(mode="python"))
     data = documents.read_mapping(path)
     assert data["model"] == {"compiled": "all-pairs", "options": {}, "label": ""}
-    assert sorted(data["training"]) == ["allocator", "batch_size", "device", "threads"]
+    assert sorted(data["training"]) == ["allocator", "batch_size", "device", "dtype", "threads"]
     again = read_run(data, "file")
     assert again.model == run.model and again.training.batch_size == 16
     assert again.run_id == run.run_id

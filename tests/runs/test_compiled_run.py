@@ -60,6 +60,22 @@ def test_it_is_scored_on_the_slices_and_queries_of_a_trained_run(tmp_path):
     assert rows["attention"]["model.compiled"] is None
 
 
+def test_it_is_scored_in_the_dtype_of_the_training_and_float32_keeps_its_run_id(tmp_path):
+    ids, losses = set(), {}
+    for dtype in ("float32", "bfloat16", "float64"):
+        given = compiled_job(tmp_path, training__dtype=dtype)
+        assert execute(given).status == "finished"
+        assert RunFolder(given.folder).config().training.dtype == dtype
+        results = pl.read_parquet(given.folder / "results.parquet")
+        assert set(results["accuracy"]) == {1.0}
+        losses[dtype] = results["loss"].max()
+        ids.add(given.run.run_id)
+    assert len(ids) == 3
+    assert "dtype" not in compiled_job(tmp_path).run.resolved()
+    # e^-32 of a token that differs in one bit, which 1 + e^-32 has no digits for in float32.
+    assert losses["float32"] == 0 < losses["float64"]
+
+
 def test_repeats_that_were_seen_in_the_test_are_noted(tmp_path):
     given = compiled_job(tmp_path, task__filler="any")
     assert execute(given).status == "finished"

@@ -20,6 +20,7 @@ from bestiary.training.device import resolve_device
 from bestiary.training.evaluate import evaluate
 from bestiary.training.history import Outcome, Progress
 from bestiary.training.metrics import Evaluation
+from bestiary.training.precision import weight_dtype
 
 SCORED: tuple[Split, ...] = ("validation", "test")
 
@@ -39,12 +40,15 @@ def measure_compiled(
     run = job.run
     began = time.monotonic()
     model = build_solver(config.spec, task).build()
-    module = cast(nn.Module, model).to(resolve_device(run.training.device))
+    dtype = run.training.dtype
+    module = cast(nn.Module, model).to(resolve_device(run.training.device), weight_dtype(dtype))
     scored = _Scored(task, watch)
     measured: list[Evaluation] = []
     notes: list[str] = []
     for split in SCORED:
-        measured.append(evaluate(module, task, split, run.training.batch_size, told=scored.add))
+        measured.append(
+            evaluate(module, task, split, run.training.batch_size, dtype, told=scored.add)
+        )
         # Those of the last split stay: notes stand beside numbers of the test.
         notes = model.take_notes()
     seconds = time.monotonic() - began

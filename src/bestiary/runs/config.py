@@ -46,7 +46,7 @@ from bestiary.training.config import TrainingConfig
 WITHOUT_EFFECT = ("checkpoint_every", "allocator")
 """Fields of the training that cannot change a result, which ``run_id`` therefore ignores."""
 
-FOR_SCORING = ("batch_size", "device", "threads", "allocator")
+FOR_SCORING = ("batch_size", "dtype", "device", "threads", "allocator")
 """Fields of the training by which a compiled model is evaluated."""
 
 
@@ -212,8 +212,8 @@ class SinkConfig(BaseModel):
 class RunConfig(BaseModel):
     """One training: everything that decides its result.
 
-    A run of a compiled model is not trained. Of ``training`` it uses ``FOR_SCORING`` alone, and
-    of these and the seed its result does not depend.
+    A run of a compiled model is not trained. Of ``training`` it uses ``FOR_SCORING`` alone: the
+    result can depend on the dtype, and does not on the seed.
     """
 
     model_config = ConfigDict(**STRICT, ignored_types=(cached_property,))
@@ -252,7 +252,9 @@ class RunConfig(BaseModel):
         """The config with every default filled in and without what cannot change the result."""
         task = json.loads(_resolved_task(json.dumps(self.task)))
         if isinstance(self.model, CompiledModel):
-            return {"task": task, "model": self.model.resolved()}
+            # That of float32 is left out: runs keep the ids they had before there was a choice.
+            scored = {} if self.training.dtype == "float32" else {"dtype": self.training.dtype}
+            return {"task": task, "model": self.model.resolved(), **scored}
         model = plain_model(self.model)
         del model["label"]
         model["mixers"] = [_with_defaults(spec) for spec in self.model.layer_mixers]

@@ -14,7 +14,9 @@ bits of the token, over which layer 2 adds ``GAIN`` times those of the answer.
 Scores are of such sizes that softmax leaves other positions below e^-16. A key that came twice has
 two matches, and the codes of both values are averaged. With ``repeat`` the score of position j also
 rises (``latest``) or falls (``first``) by ``STEP`` nats a position, a linear map of the position's
-bits, and a match outweighs the whole ramp.
+bits, and a match outweighs the whole ramp. The ramp is the sum of two, of the lower and the upper
+half of those bits: numbers in bfloat16 have 8 bits, so that in a single one some neighbours among
+more than 2^8 positions would be the same.
 """
 
 from __future__ import annotations
@@ -175,22 +177,26 @@ def _set_previous_token_head(block: Block, channels: Channels) -> None:
 def _set_induction_head(block: Block, channels: Channels, repeat: Repeat | None) -> None:
     """Query: the token. Key: the one before. Value: the token, added to ``token``.
 
-    One more dimension, in which all queries are the same, adds to the score of a position: minus a
-    match at the first, whose previous token is none, and the ramp that decides repeats.
+    Three more dimensions, in which all queries are the same, add to the score of a position: minus
+    a match at the first, whose previous token is none, and the two ramps that decide repeats.
     """
     _undo_norm(block, 1.0)
     query, key, value, out = _projections(block.mixer)
     bits, place_bits = _width(channels.token), _width(channels.place)
     step = {None: 0.0, "latest": STEP, "first": -STEP}[repeat]
-    match = MATCH + abs(step) * 2**place_bits
+    # Twice the ramp, so that a match outweighs it whatever bfloat16 rounds either to.
+    match = MATCH + 2 * abs(step) * 2**place_bits
     scale = channels.width**0.5
     query[:bits, channels.token] = match / 2 * scale * torch.eye(bits)
     key[:bits, channels.previous] = torch.eye(bits)
     bias = block.mixer.projections.inward.bias
-    bias[bits] = scale
+    bias[bits : bits + 3] = scale
     # ±1 bits of weight 2^k / 2 sum up to the position and a constant.
-    key[bits, channels.place] = step / 2 * 2.0 ** torch.arange(place_bits)
-    key[bits, channels.first] = -match
+    ramp = step / 2 * 2.0 ** torch.arange(place_bits)
+    lower = place_bits // 2
+    key[bits, channels.place][:lower] = ramp[:lower]
+    key[bits + 1, channels.place][lower:] = ramp[lower:]
+    key[bits + 2, channels.first] = -match
     _copy_token(value, out, channels, channels.token, GAIN)
 
 

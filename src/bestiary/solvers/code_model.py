@@ -90,7 +90,7 @@ class CodeModel(nn.Module):
         flat = torch.arange(batch * length, device=tokens.device)
         if positions is not None:
             flat = positions
-        answers = self.codes.new_zeros(len(flat), self.bits)
+        answers = self.codes.new_zeros(len(flat), self.bits, dtype=self._summed)
         at_once = max(1, CHUNK // (length * self.stack.width))
         for start in range(0, batch, at_once):
             rows = flat - start * length
@@ -98,7 +98,7 @@ class CodeModel(nn.Module):
             chosen = torch.nonzero((rows >= 0) & (rows < part.numel()))[:, 0]
             if len(chosen):
                 answers[chosen] = self._answers(part, rows[chosen])
-        logits = SHARPNESS * answers @ self.codes.T
+        logits = SHARPNESS * answers @ self.codes.to(answers.dtype).T
         return logits.view(batch, length, -1) if positions is None else logits
 
     def stack_input(self, tokens: Tensor) -> Tensor:
@@ -123,6 +123,11 @@ class CodeModel(nn.Module):
         return []
 
     def look_at(self, beside: Tensor) -> None:
+    @property
+    def _summed(self) -> torch.dtype:
+        """What groups are added up in: bfloat16 cannot tell more than 256 of them from one more."""
+        return torch.promote_types(self.codes.dtype, torch.float32)
+
         """Given the channels beside the groups, (positions, channels), of all that was asked."""
 
     def _answers(self, tokens: Tensor, rows: Tensor) -> Tensor:
@@ -130,4 +135,5 @@ class CodeModel(nn.Module):
         found = self.stack(self.codes[tokens])
         found = found.reshape(-1, found.shape[-1]).index_select(0, rows)
         self.look_at(found[:, self._answering :])
-        return found[:, : self._answering].unflatten(1, (-1, self.bits)).sum(1)
+        groups = found[:, : self._answering].unflatten(1, (-1, self.bits))
+        return groups.sum(1, dtype=self._summed)

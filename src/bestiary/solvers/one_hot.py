@@ -12,7 +12,8 @@ class OneHotHead(nn.Module):
     """Logits of one-hot answers: the diagonal times the sum of those of a query.
 
     A query with one answer gets 2 · ``SHARPNESS`` there and 0 elsewhere; one without any is 0
-    throughout, which says nothing.
+    throughout, which says nothing. Answers are added up in float32 at least: bfloat16 cannot tell
+    more than 256 of them from one more.
     """
 
     def __init__(self, vocab_size: int) -> None:
@@ -31,5 +32,6 @@ class OneHotHead(nn.Module):
 
         queries, answers: int64, of one length; what is listed twice counts twice.
         """
-        logits = self.diagonal.new_zeros(count, len(self.diagonal))
-        return logits.index_put_((queries, answers), self.diagonal[answers], accumulate=True)
+        diagonal = self.diagonal.to(torch.promote_types(self.diagonal.dtype, torch.float32))
+        logits = diagonal.new_zeros(count, len(diagonal))
+        return logits.index_put_((queries, answers), diagonal[answers], accumulate=True)

@@ -131,6 +131,16 @@ def doubling():
     return BaseConvStack([BaseConvLayer(taps, weight, None, two)], 1, inner_length=4)
 
 
+def test_a_stack_in_bfloat16_has_a_plan_and_keeps_whole_numbers_of_eight_bits():
+    stack = doubling().to(torch.bfloat16)
+    x = torch.tensor([[[3.0, 4.0], [60.0, 67.0]]], dtype=torch.bfloat16)
+    with torch.no_grad():
+        y = stack(x)
+    assert len(stack._plans.plans) == 1
+    assert y.dtype == torch.bfloat16
+    assert y.flatten().tolist() == [14, 254]
+
+
 def test_weights_that_change_are_seen():
     stack, x = doubling(), torch.ones(1, 4, 2, dtype=torch.float64)
     with torch.no_grad():

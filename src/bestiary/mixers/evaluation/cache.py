@@ -14,6 +14,7 @@ from bestiary.mixers.evaluation.plan import StackPlan
 from bestiary.mixers.evaluation.tables import has_structure
 
 MOST_PLANS = 4
+PLANNED = (torch.float32, torch.float64, torch.bfloat16)
 
 
 class PlanCache:
@@ -76,7 +77,7 @@ class PlanCache:
         self.weights, self.written, self.plans = weights, written, {}
         self.possible = (
             counted
-            and all(p.dtype in (torch.float32, torch.float64) for p in weights)
+            and all(p.dtype in PLANNED for p in weights)
             and all(has_structure(layer) for layer in layers)
         )
 

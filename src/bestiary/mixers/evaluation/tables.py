@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -152,4 +153,6 @@ def _bias(bias: Tensor | SparseBias | None, width: int, rows: int) -> BiasTable:
 
 
 def _numbers(values: Tensor) -> Any:
-    return values.detach().cpu().numpy()
+    # numpy has no bfloat16, and float32 holds all its numbers.
+    wide = values.float() if values.dtype == torch.bfloat16 else values
+    return wide.detach().cpu().numpy()
