@@ -37,7 +37,7 @@ def test_every_layer_has_both_sides_and_the_product_under_the_tokens():
 def test_layers_are_chosen_by_number_and_what_is_left_out_is_said():
     found = texts(explain_picture(sheet(), layers=[4]))
     assert "Layer 4" in found and "Layer 3" not in found
-    assert found[-1].endswith("1 of 7 layers.")
+    assert found[-1].endswith("1 of 7 steps from input to head.")
     with pytest.raises(UserError, match="there is no layer 7 to draw; 0, the input, to 6"):
         explain_picture(sheet(), layers=[7])
 

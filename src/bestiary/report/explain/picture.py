@@ -93,7 +93,11 @@ def explain_picture(sheet: Sheet, query: int = 0, layers: Sequence[int] | None =
         drawn, y = _block(step, frame, y)
         parts += drawn
     width = 2 * EDGE + NAMES + 3 * frame.width + 2 * GAP
-    told = f"{len(steps)} of {len(sheet.steps)} layers" if len(steps) < len(sheet.steps) else ""
+    told = (
+        f"{len(steps)} of {len(sheet.steps)} steps from input to head"
+        if len(steps) < len(sheet.steps)
+        else ""
+    )
     parts.append(_text(EDGE, y + 4, _legend(frame, told), FAINT_, 10))
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
