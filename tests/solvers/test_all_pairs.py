@@ -185,7 +185,7 @@ class OtherTask:
 @pytest.mark.parametrize(
     ("task", "options", "said"),
     [
-        (OtherTask(), {}, "cannot solve OtherTask .accepted: the task mqar"),
+        (OtherTask(), {}, "cannot solve OtherTask .accepted: the tasks mqar, "),
         (MQAR(vocab_size=2**17), {}, "vocab_size of up to 65,536; the task has 131,072"),
         (MQAR(segments=(Segment(2048, 4),)), {}, "length of up to 1,024; the task has 2,048"),
         (MQAR(), {"repeat": "last"}, "unknown repeat 'last'; did you mean 'latest'"),

@@ -30,7 +30,7 @@ from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.expression import Value, concat, input_array, linear, mul, shift, total
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
-from bestiary.solvers.accepted import accepted_task
+from bestiary.solvers.accepted import accepted_recall
 from bestiary.solvers.code_model import CodeModel
 from bestiary.solvers.product_tree import product_over
 from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat
@@ -110,14 +110,14 @@ def decided(match: Value, repeat: Repeat) -> Value:
 class AllPairs:
     """The solver: BaseConv layers that compare all pairs of positions.
 
-    task: multi-query associative recall of up to 2^16 tokens, with examples of up to 1,024.
+    task: mqar, associative-recall or induction, of up to 2^16 tokens, with examples of up to 1,024.
     repeat: which place of a key that came more than once before is answered, ``first`` or
     ``latest``. None is for keys that come once: the values of all places are added up, and
     ``take_notes`` says how often there was more than one.
     """
 
     def __init__(self, task: Task, repeat: Repeat | None = None) -> None:
-        accepted_task("all-pairs", task)
+        accepted_recall("all-pairs", task)
         self.repeat = None if repeat is None else accepted_repeat(repeat)
         self.vocab_size, self.length = task.vocab_size, task.max_length
 

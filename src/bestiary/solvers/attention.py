@@ -31,7 +31,7 @@ from bestiary.mixers.registry import MixerSpec
 from bestiary.models.block import Block
 from bestiary.models.config import ModelConfig
 from bestiary.models.language_model import LanguageModel, build_model
-from bestiary.solvers.accepted import accepted_task
+from bestiary.solvers.accepted import accepted_recall
 from bestiary.solvers.protocol import Size
 from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat
 from bestiary.solvers.token_code import SHARPNESS, code_bits, token_codes
@@ -50,14 +50,14 @@ GAIN = 4.0
 class AttentionSolver:
     """The solver: a two-layer attention model.
 
-    task: multi-query associative recall of up to 2^16 tokens, with examples of up to 1,024.
+    task: mqar, associative-recall or induction, of up to 2^16 tokens, with examples of up to 1,024.
     repeat: which place of a key that came more than once before is answered, ``first`` or
     ``latest``. None is for keys that come once: the codes of all values are averaged, and
     ``take_notes`` says how often there was more than one.
     """
 
     def __init__(self, task: Task, repeat: Repeat | None = None) -> None:
-        accepted = accepted_task("attention", task)
+        accepted = accepted_recall("attention", task)
         self.vocab_size, self.length = accepted.vocab_size, accepted.max_length
         self.repeat = None if repeat is None else accepted_repeat(repeat)
 

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.operators.convolution.fft_size import fft_size
-from bestiary.solvers.accepted import accepted_task
+from bestiary.solvers.accepted import accepted_recall
 from bestiary.solvers.one_hot import OneHotHead
 from bestiary.solvers.protocol import Size
 from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat, equal_runs
@@ -40,14 +40,14 @@ CHUNK = 2**22
 class Autocorrelation:
     """The solver: taps by FFT over token equality, each gated row by row.
 
-    task: multi-query associative recall of up to 2^16 tokens, with examples of up to 1,024.
+    task: mqar, associative-recall or induction, of up to 2^16 tokens, with examples of up to 1,024.
     repeat: which place of a key that came more than once before is answered, ``first`` or
     ``latest``. None is for keys that come once: the value of most places is answered, and
     ``take_notes`` says how often there was more than one place.
     """
 
     def __init__(self, task: Task, repeat: Repeat | None = None) -> None:
-        accepted = accepted_task("autocorrelation", task)
+        accepted = accepted_recall("autocorrelation", task)
         self.vocab_size, self.length = accepted.vocab_size, accepted.max_length
         self.repeat = None if repeat is None else accepted_repeat(repeat)
 

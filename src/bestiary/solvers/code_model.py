@@ -47,6 +47,11 @@ class CodeModel(nn.Module):
         return self.codes.shape[1]
 
     @property
+    def embedding(self) -> Tensor:
+        """(vocab_size, channels): what the stack gets for each token, here its code alone."""
+        return self.codes
+
+    @property
     def max_length(self) -> int:
         """The longest sequence that the circuit was made for."""
         return self.compiled.source.rows
@@ -102,12 +107,12 @@ class CodeModel(nn.Module):
         return logits.view(batch, length, -1) if positions is None else logits
 
     def stack_input(self, tokens: Tensor) -> Tensor:
-        """(batch, max_length, bits): what the stack gets; 0 in the rows after a shorter sequence.
+        """(batch, max_length, channels): what the stack gets, 0 in the rows after a sequence.
 
         tokens: int64 (batch, length).
         """
-        codes = self.codes[tokens]
-        return functional.pad(codes, (0, 0, 0, self.max_length - tokens.shape[1]))
+        embedded = self.embedding[tokens]
+        return functional.pad(embedded, (0, 0, 0, self.max_length - tokens.shape[1]))
 
     def answers(self, tokens: Tensor) -> Tensor:
         """(batch, length, bits): the sums over groups, from which the head reads the answer.
@@ -118,21 +123,21 @@ class CodeModel(nn.Module):
             found = self._answers(tokens, torch.arange(tokens.numel(), device=tokens.device))
         return found.view(*tokens.shape, -1)
 
-    def take_notes(self) -> list[str]:
-        """What is to be said of the inputs since the last call: here nothing."""
-        return []
-
-    def look_at(self, beside: Tensor) -> None:
     @property
     def _summed(self) -> torch.dtype:
         """What groups are added up in: bfloat16 cannot tell more than 256 of them from one more."""
         return torch.promote_types(self.codes.dtype, torch.float32)
 
+    def take_notes(self) -> list[str]:
+        """What is to be said of the inputs since the last call: here nothing."""
+        return []
+
+    def look_at(self, beside: Tensor) -> None:
         """Given the channels beside the groups, (positions, channels), of all that was asked."""
 
     def _answers(self, tokens: Tensor, rows: Tensor) -> Tensor:
         """(len(rows), bits): sums over groups at flat rows of a few examples."""
-        found = self.stack(self.codes[tokens])
+        found = self.stack(self.embedding[tokens])
         found = found.reshape(-1, found.shape[-1]).index_select(0, rows)
         self.look_at(found[:, self._answering :])
         groups = found[:, : self._answering].unflatten(1, (-1, self.bits))

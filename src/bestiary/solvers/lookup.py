@@ -1,17 +1,19 @@
 """Lookup: a recurrent table of pairs, of a size that does not grow with the sequence.
 
-Tokens are read one by one. A key (a token from 1 to V/2 - 1) that stands in the table is answered
-with the value beside it. A key followed by a value (a token from V/2 up) is stored.
+Tokens are read one by one. A key that stands in the table is answered with the value beside it. A
+key followed by a value is stored. Keys and values are told apart by their numbers: from 1 to
+V/2 - 1 and from V/2 up in ``mqar`` and ``associative-recall``, 0 and from 1 up in ``induction``.
 
 The rules of the table: an entry is a key and its value. A key that is stored already keeps its
 value (``repeat=first``), or takes the new one and counts as new (``latest``). When all slots are
-taken the oldest entry is overwritten (``full=overwrite``), or the new pair is not taken in
-(``full=keep``). Random filler has pairs too: keys beside values by chance, one in four of its
+taken the new pair is not taken in (``full=keep``), or the oldest entry is overwritten
+(``full=overwrite``). Random filler has pairs too: keys beside values by chance, one in four of its
 neighbours, so that ``overwrite`` forgets pairs of the context to them, and ``keep`` answers the
-first ``slots`` pairs of the context whatever follows.
+first ``slots`` pairs of the context whatever follows: it fails exactly where its own count of bits
+says that it must.
 
-What it stores, in bits: a key of ⌈log2(V/2)⌉ (0, the blank, marks a free slot) and a value of
-⌈log2(V - V/2)⌉ for each slot, and one key that waits for its value. Entries stand by age, so that
+What it stores, in bits: of k keys one, or none for a free slot, ⌈log2(k + 1)⌉, and a value of
+⌈log2(values)⌉ for each slot, and one key that waits for its value. Entries stand by age, so that
 their order takes none. General memories need not store keys: ``tasks.ceiling`` has what any of so
 many bits can recall, which this one stays below.
 """
@@ -25,12 +27,12 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError, unknown_name
-from bestiary.solvers.accepted import accepted_task
+from bestiary.solvers.accepted import RecallTask, accepted_recall
 from bestiary.solvers.one_hot import OneHotHead
 from bestiary.solvers.protocol import Size
 from bestiary.solvers.repeats import Repeat, accepted_repeat
+from bestiary.tasks.associative_recall import AssociativeRecall
 from bestiary.tasks.ceiling import bits_needed
-from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.protocol import Task
 from bestiary.tasks.segments import whole_number
 
@@ -40,10 +42,11 @@ Full = Literal["overwrite", "keep"]
 class Lookup:
     """The solver: a table of ``slots`` pairs, or of as many as fit in ``bits``.
 
-    task: multi-query associative recall of up to 2^16 tokens, with examples of up to 1,024.
-    slots, bits: the size, by one of them; without either there is a slot for every pair that an
-    example can hold. repeat: whether the ``first`` value of a key counts or the ``latest``.
-    full: what a full table does with a new pair, ``overwrite`` the oldest or ``keep`` what it has.
+    task: mqar, associative-recall with a split vocabulary, or induction, of up to 2^16 tokens, with
+    examples of up to 1,024. slots, bits: the size, by one of them; without either there is a slot
+    for every pair that an example can hold. repeat: whether the ``first`` value of a key counts or
+    the ``latest``. full: what a full table does with a new pair, ``keep`` what it has or
+    ``overwrite`` the oldest.
     """
 
     def __init__(
@@ -52,9 +55,14 @@ class Lookup:
         slots: int | None = None,
         bits: int | None = None,
         repeat: Repeat = "first",
-        full: Full = "overwrite",
+        full: Full = "keep",
     ) -> None:
-        self.task = accepted_task("lookup", task)
+        self.task = accepted_recall("lookup", task)
+        if isinstance(self.task, AssociativeRecall) and self.task.vocabulary == "shared":
+            raise UserError(
+                "compiled:lookup tells keys from values by their numbers, and vocabulary is "
+                "'shared' (accepted: vocabulary 'split')"
+            )
         if full not in get_args(Full):
             raise unknown_name("full", str(full), get_args(Full))
         self.repeat, self.full = accepted_repeat(repeat), full
@@ -69,30 +77,30 @@ class Lookup:
 
     @property
     def _most(self) -> int:
-        """No two pairs share a token."""
-        return self.task.max_length // 2
+        """No two pairs share a token, nor two entries a key."""
+        return min(self.task.max_length // 2, self.task.keys)
 
     def build(self) -> LookupModel:
         """The whole model."""
         return LookupModel(self.task, self.slots, self.repeat, self.full)
 
 
-def key_bits(task: MQAR) -> int:
-    """⌈log2(V/2)⌉: bits of a key, or of none."""
+def key_bits(task: RecallTask) -> int:
+    """Bits that tell the keys apart, and none from all of them."""
     return task.keys.bit_length()
 
 
-def value_bits(task: MQAR) -> int:
-    """⌈log2(V - V/2)⌉: bits of a value; at least 1."""
+def value_bits(task: RecallTask) -> int:
+    """Bits that tell the values apart; at least 1."""
     return max(1, (task.values - 1).bit_length())
 
 
-def table_bits(slots: int, task: MQAR) -> int:
+def table_bits(slots: int, task: RecallTask) -> int:
     """Bits of a table: keys and values of its slots, and the key that waits for its value."""
     return slots * (key_bits(task) + value_bits(task)) + key_bits(task)
 
 
-def slots_within(bits: int, task: MQAR) -> int:
+def slots_within(bits: int, task: RecallTask) -> int:
     """The slots of the largest table of at most ``bits``; ``UserError`` where none fits."""
     least = table_bits(1, task)
     if bits < least:
@@ -104,7 +112,7 @@ def slots_within(bits: int, task: MQAR) -> int:
 class Table:
     """The state, int64: keys and values (batch, slots), newest first; waiting (batch,) a key or 0.
 
-    A free slot has the key 0, and taken ones come first.
+    Keys are numbered from 1. A free slot has the key 0, and taken ones come first.
     """
 
     keys: Tensor
@@ -117,10 +125,11 @@ class LookupModel(nn.Module):
 
     compiled = None
 
-    def __init__(self, task: MQAR, slots: int, repeat: Repeat, full: Full) -> None:
+    def __init__(self, task: RecallTask, slots: int, repeat: Repeat, full: Full) -> None:
         super().__init__()
         self.task, self.slots, self.repeat, self.full = task, slots, repeat, full
-        self.vocab_size, self.first_value = task.vocab_size, task.vocab_size // 2
+        self.vocab_size, self.first_value = task.vocab_size, task.vocab_size - task.values
+        self.first_key = self.first_value - task.keys
         self.head = OneHotHead(task.vocab_size)
 
     @property
@@ -141,18 +150,19 @@ class LookupModel(nn.Module):
     def initial_state(self, batch: int) -> Table:
         """The empty table."""
         # More slots than an example has pairs are never reached.
-        slots = min(self.slots, max(1, self.task.max_length // 2))
+        slots = min(self.slots, max(1, min(self.task.max_length // 2, self.task.keys)))
         device = self.head.diagonal.device
         free = torch.zeros(batch, slots, dtype=torch.int64, device=device)
         return Table(free, free, free[:, 0])
 
     def step(self, tokens: Tensor, state: Table) -> tuple[Tensor, Table]:
         """Answers (batch,) to the tokens (batch,), -1 where there is none, and the next state."""
-        is_key = (tokens > 0) & (tokens < self.first_value)
-        alike = (state.keys == tokens[:, None]) & is_key[:, None]
+        is_key = (tokens >= self.first_key) & (tokens < self.first_value)
+        key = torch.where(is_key, tokens - self.first_key + 1, 0)
+        alike = (state.keys == key[:, None]) & is_key[:, None]
         answers = torch.where(alike.any(1), (state.values * alike).sum(1), -1)
         keys, values = self._stored(state, tokens)
-        return answers, Table(keys, values, torch.where(is_key, tokens, 0))
+        return answers, Table(keys, values, key)
 
     def _stored(self, state: Table, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values after the waiting key met ``tokens``."""
@@ -192,7 +202,7 @@ class LookupModel(nn.Module):
 
     def take_notes(self) -> list[str]:
         """What a table that holds all pairs would take, where this one does not."""
-        pairs = max(segment.pairs for segment in self.task.segments)
+        pairs = max(segment.number for segment in self.task.segments)
         if self.slots >= pairs:
             return []
         count = "1 pair" if self.slots == 1 else f"{self.slots:,} pairs"

@@ -17,6 +17,7 @@ SOLVERS: dict[str, str] = {
     "attention": "bestiary.solvers.attention:AttentionSolver",
     "autocorrelation": "bestiary.solvers.autocorrelation:Autocorrelation",
     "lookup": "bestiary.solvers.lookup:Lookup",
+    "selective-copy": "bestiary.solvers.selective_copy:SelectiveCopySolver",
     "sort": "bestiary.solvers.sort:SortSolver",
 }
 

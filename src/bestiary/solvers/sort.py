@@ -32,7 +32,7 @@ from bestiary.compile.expression import Value, concat, constant_array, input_arr
 from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.errors import unknown_name
-from bestiary.solvers.accepted import accepted_task
+from bestiary.solvers.accepted import accepted_recall
 from bestiary.solvers.bitonic import exchanged, layers_of_stage, sorted_rows, stages
 from bestiary.solvers.code_model import CodeModel
 from bestiary.solvers.product_tree import product_over
@@ -94,13 +94,13 @@ def same_as_before(token: Value, rows: int) -> Value:
 class SortSolver:
     """The solver: BaseConv layers that sort, compare neighbours and sort back.
 
-    task: multi-query associative recall of up to 2^16 tokens, with examples of up to 1,024. A key
-    that came more than once before is answered by its latest place. back: how answers come back to
-    their rows, by a second ``sort`` or by an ``undo`` of the first: fewer layers, more channels.
+    task: mqar, associative-recall or induction, of up to 2^16 tokens, with examples of up to 1,024. A
+    key that came more than once before is answered by its latest place. back: how answers come back
+    to their rows, by a second ``sort`` or by an ``undo`` of the first: fewer layers, more channels.
     """
 
     def __init__(self, task: Task, back: Back = "sort") -> None:
-        accepted = accepted_task("sort", task)
+        accepted = accepted_recall("sort", task)
         if back not in get_args(Back):
             raise unknown_name("back", str(back), get_args(Back))
         self.vocab_size, self.length, self.back = accepted.vocab_size, accepted.max_length, back
