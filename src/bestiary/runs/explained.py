@@ -17,15 +17,18 @@ from bestiary.runs import documents
 from bestiary.runs.compiled_model import CompiledModel
 from bestiary.solvers.registry import build_solver
 from bestiary.structured.array_file import read_npy
-from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.protocol import IGNORE, Batch, Split, Task
 from bestiary.tasks.registry import build_task
-from bestiary.tasks.roles import roles
 
 if TYPE_CHECKING:
     from bestiary.compile.compiling import Compiled
 
-SMALL_MQAR = {"vocab_size": 16, "length": 16, "pairs": 4}
+SMALL: Mapping[str, Mapping[str, Any]] = {
+    "mqar": {"vocab_size": 16, "length": 16, "pairs": 4},
+    "associative-recall": {"vocab_size": 16, "pairs": 6},
+    "induction": {"vocab_size": 16, "length": 16},
+    "selective-copy": {"vocab_size": 16, "length": 16, "items": 4},
+}
 """So few positions and bits that every number of a layer can be looked at."""
 
 WITH_PROGRAM = ("all-pairs", "sort")
@@ -76,8 +79,8 @@ class Explained:
 def read_task(text: str | None, seed: int | None = None) -> Task:
     """``mqar,length=32,pairs=2`` or the options alone; a small MQAR where nothing is said.
 
-    Values are YAML. Of MQAR, ``length`` and ``pairs`` stand for one segment. seed: in the place of
-    the task's own. Raises ``UserError``.
+    Values are YAML. What a segment has, such as ``length`` and ``pairs``, stands for one segment.
+    seed: in the place of the task's own. Raises ``UserError``.
     """
     parts = [part for part in (text or "").split(",") if part.strip()]
     name = parts.pop(0).strip() if parts and "=" not in parts[0] else "mqar"
@@ -91,10 +94,10 @@ def read_task(text: str | None, seed: int | None = None) -> Task:
         options[key.strip()] = documents.parse(value, f"the value of {key.strip()} in --task")
     if seed is not None:
         options["seed"] = seed
-    if name == "mqar" and "segments" not in options:
-        options = {**SMALL_MQAR, **options}
-        segment = {"length": options.pop("length"), "pairs": options.pop("pairs")}
-        options["segments"] = [segment]
+    if name in SMALL and "segments" not in options:
+        options = {**SMALL[name], **options}
+        of_segment = SMALL[name].keys() - {"vocab_size"}
+        options["segments"] = [{key: options.pop(key) for key in of_segment}]
     return build_task({"name": name, **options})
 
 
@@ -197,7 +200,8 @@ def _example(task: Task, split: Split, example: int) -> Batch:
 
 
 def _marks(task: Task, batch: Batch) -> tuple[str, ...]:
-    """``k1``, ``v1``, ``q1``; of tasks without pairs a question mark at what is asked."""
-    if isinstance(task, MQAR):
+    """``k1``, ``v1``, ``q1``; of a task that does not say, a question mark at what is asked."""
+    roles = getattr(task, "roles", None)
+    if roles is not None:
         return tuple(token.mark for token in roles(batch, 0))
     return tuple("?" if label != IGNORE else "." for label in batch.labels[0])

@@ -20,6 +20,12 @@ from bestiary.report.self_contained import asset, inline, script_data, source_ha
 from bestiary.runs.explained import Query
 
 FOLDER = "explain"
+MARKS = {
+    "t": "the trigger, first set and then asked for",
+    "a": "what answers it",
+    "d": "what is to be copied",
+    "m": "a marker that asks for the next of them",
+}
 
 
 def explain_page(sheet: Sheet, query: int = 0) -> str:
@@ -50,12 +56,15 @@ def _lead(layers: int, width: int) -> str:
 
 
 def _key(marks: tuple[str, ...]) -> str:
-    if any(mark.startswith("k") for mark in marks):
+    letters = {mark[0] for mark in marks if mark}
+    if {"k", "q"} <= letters:
         return (
             "First come keys (k) and values (v) in pairs; later a key comes again as a question "
             "(q), and its value has to be said, the number after the arrow."
         )
-    return "What has to be said at a question is the number after the arrow."
+    said = [f"{letter} {word}" for letter, word in MARKS.items() if letter in letters]
+    told = f"Marks: {', '.join(said)}. " if said else ""
+    return f"{told}What has to be said at a question is the number after the arrow."
 
 
 def _tokens(sheet: Sheet) -> list[dict[str, Any]]:
@@ -79,17 +88,13 @@ def _tokens(sheet: Sheet) -> list[dict[str, Any]]:
 
 def question_sentence(query: Query, token: int) -> str:
     """Where a question is answered from, and what the model says."""
-    if query.key is None:
-        where = "no earlier row has this token with the answer after it"
-    else:
-        where = (
-            f"it stands in row {query.key}, {counted(query.row - query.key, 'row')} above, and "
-            f"{query.label} follows it there, in row {query.value}"
-        )
     said = "says so" if query.said == query.label else f"says {query.said}"
+    if query.key is None:
+        return f"Row {query.row}, token {token}, asks for {query.label}; the model {said}."
     return (
-        f"Row {query.row} asks for token {token}: {where}. So {query.label} has to be said; the "
-        f"model {said}."
+        f"Row {query.row} asks for token {token}: it stands in row {query.key}, "
+        f"{counted(query.row - query.key, 'row')} above, and {query.label} follows it there, in "
+        f"row {query.value}. So {query.label} has to be said; the model {said}."
     )
 
 
