@@ -46,6 +46,7 @@ from bestiary.circuits.files.text import from_text, to_text
 from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.graph import to_networkx
 from bestiary.circuits.matrix import from_matrix
+from bestiary.circuits.parallel import parallelised
 from bestiary.circuits.real_pairs import real_pairs
 from bestiary.circuits.signs import (
     and_signs,
@@ -104,6 +105,7 @@ __all__ = [
     "or_",
     "or_all",
     "or_signs",
+    "parallelised",
     "parity",
     "parity_signs",
     "read_circuit",

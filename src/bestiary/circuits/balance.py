@@ -18,6 +18,7 @@ import numpy as np
 from bestiary.circuits.building import Builder
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.gates import Operation
+from bestiary.circuits.level_count import Levels
 
 HIGHEST = 500
 """Levels above count as this one, for 2 to their power is a float."""
@@ -45,8 +46,7 @@ class _Balancer:
         self.left, self.right = circuit.left.tolist(), circuit.right.tolist()
         self.builder = Builder()
         self.new: dict[int, int] = {}
-        self.level: list[int] = []
-        self.moves: list[bool] = []
+        self.level = Levels(self.builder)
         self.inner = self._used_once_within()
         self.sizes = self._sizes()
 
@@ -134,7 +134,7 @@ class _Balancer:
             plain = self._applied(step, plain)
         together = self._value(steps, end)
         # What is not chosen stays behind unused, and is left out at the end.
-        shallower = self._level(together) < self._level(plain)
+        shallower = self.level(together) < self.level(plain)
         self.new[way[0][0]] = together if shallower else plain
 
     def _step(self, gate: int, side: int) -> _Step:
@@ -179,25 +179,8 @@ class _Balancer:
 
     def _weighed(self, *gates: int | None) -> float:
         """As many products as a balanced tree of the highest level has."""
-        highest = max(self._level(gate) for gate in gates if gate is not None)
+        highest = max(self.level(gate) for gate in gates if gate is not None)
         return 2.0 ** min(highest, HIGHEST)
-
-    def _level(self, gate: int) -> int:
-        self._know(gate)
-        return self.level[gate]
-
-    def _know(self, gate: int) -> None:
-        """Levels of the new circuit's gates up to this one."""
-        built = self.builder
-        for new in range(len(self.level), gate + 1):
-            operation, a, b = built.operations[new], built.left[new], built.right[new]
-            if operation < Operation.ADD:
-                self.level.append(0)
-                self.moves.append(operation == Operation.INPUT)
-                continue
-            product = operation == Operation.MULTIPLY and self.moves[a] and self.moves[b]
-            self.level.append(max(self.level[a], self.level[b]) + product)
-            self.moves.append(self.moves[a] or self.moves[b])
 
 
 def _middle(weights: Sequence[float], deep: int) -> int:

@@ -156,8 +156,8 @@ class Circuit:
         return int(self.levels[self.results].max())
 
     @cached_property
-    def degree(self) -> int:
-        """The degree of the outputs as polynomials, if nothing cancels."""
+    def degrees(self) -> NDArray[np.object_]:
+        """(gates,) the degree of each gate as a polynomial, if nothing cancels; Python ints."""
         degrees = [0] * len(self)
         left, right = self.left.tolist(), self.right.tolist()
         for gate, operation in enumerate(self.operations.tolist()):
@@ -167,7 +167,12 @@ class Circuit:
                 degrees[gate] = degrees[left[gate]] + degrees[right[gate]]
             elif operation != Operation.CONSTANT:
                 degrees[gate] = max(degrees[left[gate]], degrees[right[gate]])
-        return max(degrees[gate] for gate in self.results.tolist())
+        return np.array(degrees, dtype=object)
+
+    @property
+    def degree(self) -> int:
+        """The degree of the outputs as polynomials, if nothing cancels."""
+        return int(max(self.degrees[self.results]))
 
     @property
     def linear(self) -> bool:

@@ -76,11 +76,36 @@ def costs(compiled):
 def test_auto_is_exact_and_the_cheapest_of_the_wide_ways(made, seed):
     drawn = made.circuit
     chosen = compile_circuit(drawn, layout="auto")
-    for options in ({}, {"balance": True}, {"expand": 4.0}, {"balance": True, "expand": 4.0}):
+    for options in (
+        {},
+        {"balance": True},
+        {"expand": 4.0},
+        {"balance": True, "expand": 4.0},
+        {"parallel": True},
+    ):
         assert costs(chosen) <= costs(compile_circuit(drawn, **options))
     row = np.random.default_rng(seed).integers(-2, 3, drawn.width_in)
     found = interpret(chosen.placed, row[None, None], exactly=True).ravel().tolist()
     assert found == made.expected(row.tolist())
+
+
+def test_a_recurrence_made_parallel_takes_logarithmic_layers():
+    def states(a, b):
+        done = [b[0]]
+        for factor, term in zip(a[1:], b[1:], strict=True):
+            done.append(factor * done[-1] + term)
+        return np.array(done, dtype=object)
+
+    made = traced(states, {"a": 16, "b": 16})
+    slow = compile_circuit(made, balance=True)
+    fast = compile_circuit(made, parallel=True)
+    assert len(slow.stack.layers) >= 15
+    assert len(fast.stack.layers) <= 2 * 5 + 1
+    assert costs(compile_circuit(made, layout="auto")) <= costs(fast)
+    row = np.random.default_rng(0).integers(-2, 3, 32)
+    found = interpret(fast.placed, row[None, None], exactly=True).ravel().tolist()
+    a, b = row[:16].tolist(), row[16:].tolist()
+    assert found == states(a, b).tolist()
 
 
 def test_auto_turns_narrow_where_no_wide_stack_has_so_few_channels():

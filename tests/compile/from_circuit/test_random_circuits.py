@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from random_circuits import RandomCircuit, by_numpy, random_circuit
 
-from bestiary.circuits import balanced
+from bestiary.circuits import balanced, parallelised
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_circuit import circuit_bounds, compile_circuit
 from bestiary.compile.from_circuit.by_levels import by_levels
@@ -31,7 +31,7 @@ BATCH = 250
 
 
 def check(made: RandomCircuit, values: list[int], d: int, mode: str) -> None:
-    """Both layouts, by levels and as chosen, balanced and expanded: exact, stacks in bounds."""
+    """Both layouts, by levels, as chosen, expanded, balanced, parallel: exact, stacks in bounds."""
     circuit, expected = made.circuit, made.expected(values)
     wide = circuit_bounds(circuit)["bound, wide"]
     for compiled in (compile_program(by_levels(circuit)), compile_circuit(circuit)):
@@ -42,9 +42,9 @@ def check(made: RandomCircuit, values: list[int], d: int, mode: str) -> None:
     assert len(expanded.stack.layers) <= len(plain.stack.layers)
     assert expanded.stack.width <= 4 * plain.stack.width
     check_values(expanded, np.array([values]), expected)
-    shallow = balanced(circuit)
-    if shallow is not circuit:
-        check_values(compile_circuit(shallow), np.array([values]), expected)
+    for shallow in (balanced(circuit), parallelised(circuit)):
+        if shallow is not circuit:
+            check_values(compile_circuit(shallow), np.array([values]), expected)
     narrow = compile_circuit(circuit, "narrow", d=d, mode=mode)
     bound = circuit_bounds(circuit, "narrow", d, mode)["bound, narrow"]
     assert bound.holds(len(narrow.stack.layers), narrow.stack.inner_length, narrow.stack.width)

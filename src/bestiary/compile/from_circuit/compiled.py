@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from bestiary.circuits import Circuit, balanced, real_pairs
+from bestiary.circuits import Circuit, balanced, parallelised, real_pairs
 from bestiary.compile.bounds import Bound
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_circuit.arrays import arrays
@@ -22,6 +22,8 @@ from bestiary.errors import UserError, unknown_name
 LAYOUTS = ("wide", "narrow", "auto")
 MOST_TRIED = 2000
 """Products of circuits that are placed in more than one way, for the fewest layers."""
+MOST_PARALLEL = 5000
+"""Gates of a parallel form that ``auto`` tries."""
 EXPAND = 4.0
 """How many times as many channels ``auto`` lets an expansion take."""
 
@@ -36,6 +38,7 @@ def compile_circuit(
     mode: Mode = "causal",
     radix: int = 2,
     balance: bool = False,
+    parallel: bool = False,
     expand: float | None = None,
     optimize: Optimize | None = None,
 ) -> Compiled:
@@ -47,12 +50,13 @@ def compile_circuit(
       row by itself; at most 2D + 1 layers and 2·w× channels for multiplicative depth D.
     - ``narrow``: values row by row, ``d`` in a row, inputs padded to (batch, ⌈inputs/d⌉, d); a few
       layers times log2 of the width for every depth, N' = O(w/d), at most 4d channels at radix 2.
-    - ``auto``: of the wide ones of the circuit as it is, balanced and expanded, that of the fewest
-      layers, then of the fewest weights that are not 0. Where none has as few as ``channels``, the
-      narrow one of the largest d ≤ channels/4.
+    - ``auto``: of the wide ones of the circuit as it is, balanced, made parallel, and each of them
+      expanded, that of the fewest layers, then of the fewest weights that are not 0. Where none has
+      as few as ``channels``, the narrow one of the largest d ≤ channels/4.
 
     channels: at most; a wide layout of fewer takes more layers (``batches``), and ``UserError``
-    says where they are too few. balance: re-associate chains first. expand: how many times as many
+    says where they are too few. balance: re-associate chains first (``balanced``). parallel:
+    re-arrange by degree first (``parallelised``). expand: how many times as many
     channels a wide layout may take to form products of sums term by term, where that saves layers
     (1: none; ``auto`` takes 4 unless told). radix, mode: of the narrow layout's routing. optimize:
     search for the best schedule of a small wide circuit. ``UserError`` for complex constants, and
@@ -62,8 +66,7 @@ def compile_circuit(
         raise unknown_name("layout", layout, LAYOUTS)
     if expand is not None and not 1 <= expand < inf:
         raise UserError(f"expand is {expand}; a factor of channels from 1 on is needed, such as 4")
-    if balance:
-        circuit = balanced(circuit)
+    circuit = _rearranged(circuit, balance, parallel)
     if layout == "narrow":
         if rows != 1 or channels is not None or expand is not None or optimize is not None:
             raise UserError(
@@ -82,6 +85,12 @@ def compile_circuit(
     if optimize is not None:
         return compile_program(_told(circuit, arrays(circuit, rows)), optimize=optimize)
     return _wide(circuit, rows, channels, 1 if expand is None else expand)
+
+
+def _rearranged(circuit: Circuit, balance: bool, parallel: bool) -> Circuit:
+    if balance:
+        circuit = balanced(circuit)
+    return parallelised(circuit) if parallel else circuit
 
 
 def _wide(circuit: Circuit, rows: int, channels: int | None, expand: float) -> Compiled:
@@ -116,7 +125,7 @@ def _chosen(
     """The cheapest of the layouts: see ``compile_circuit``."""
     found: list[Compiled] = []
     why: UserError | None = None
-    for of in dict.fromkeys([circuit, balanced(circuit)]):
+    for of in dict.fromkeys([circuit, balanced(circuit), parallelised(circuit, MOST_PARALLEL)]):
         for factor in dict.fromkeys([1, expand]):
             try:
                 found.append(_wide(of, rows, channels, factor))

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from bestiary.circuits import Circuit, balanced
+from bestiary.circuits import Circuit, balanced, parallelised
 from bestiary.compile.bounds import Bound
 from bestiary.compile.degree import depth_floor
 from bestiary.compile.from_circuit.batches import batches
 from bestiary.compile.from_circuit.compiled import (
     EXPAND,
+    MOST_PARALLEL,
     circuit_bounds,
     compile_circuit,
 )
@@ -56,10 +57,10 @@ class Way:
 def frontier(circuit: Circuit, watch: Callable[[str], None] | None = None) -> list[Way]:
     """Every way to compile a circuit of real numbers, measured, fewest layers first.
 
-    Wide as it is, balanced, expanded in up to 16 times the channels, and in fewer channels; narrow,
-    in a ring and not, with d in a row from 1 to a quarter of the widest depth, and radices of the
-    routing from 2 to 8. Of ways that cost the same one is kept. ``watch`` is told each one's name
-    before it is compiled.
+    Wide as it is, expanded in up to 16 times the channels, balanced, parallel, and in fewer
+    channels; narrow, in a ring and not, with d in a row from 1 to a quarter of the widest depth,
+    and radices of the routing from 2 to 8. Of ways that cost the same one is kept. ``watch`` is
+    told each one's name before it is compiled.
     """
     ways: dict[tuple[int, int, int], Way] = {}
     tried: list[Way] = []
@@ -91,13 +92,16 @@ _Choice = tuple[str, Circuit, dict[str, Any]]
 
 def _choices(circuit: Circuit) -> Iterator[_Choice]:
     yield "wide", circuit, {}
-    shallow = balanced(circuit)
-    if shallow is not circuit:
-        yield "wide, balanced", shallow, {}
     for factor in EXPANSIONS:
         yield f"wide, expanded {factor:g} ×", circuit, {"expand": factor}
-    if shallow is not circuit:
-        yield f"wide, balanced, expanded {EXPAND:g} ×", shallow, {"expand": EXPAND}
+    rearranged = {
+        "balanced": balanced(circuit),
+        "parallel": parallelised(circuit, MOST_PARALLEL),
+    }
+    for name, of in rearranged.items():
+        if of is not circuit:
+            yield f"wide, {name}", of, {}
+            yield f"wide, {name}, expanded {EXPAND:g} ×", of, {"expand": EXPAND}
     if circuit.size > MOST_ROUTED:
         return
     yield from _capped(circuit)
