@@ -15,7 +15,7 @@ from bestiary.runs.explained import (
     queries_of,
     read_task,
 )
-from bestiary.solvers.registry import SOLVERS, SolverSpec, build_solver
+from bestiary.solvers.registry import SolverSpec, build_solver
 from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.protocol import IGNORE
 from bestiary.tasks.segments import Segment
@@ -72,17 +72,25 @@ def test_examples_are_counted_over_segments_and_shorter_ones_are_filled_up():
         explained_example(parse_compiled("compiled:sort"), task, "test", 8)
 
 
-def test_solvers_without_a_program_say_which_have_one():
-    task = read_task(None)
-    having = [
-        name
-        for name in SOLVERS
-        if build_solver(SolverSpec(name), task).build().compiled is not None
-    ]
-    assert set(WITH_PROGRAM) <= set(having)
-    for name in set(SOLVERS) - set(having):
-        with pytest.raises(UserError, match=r"not compiled from a program.*compiled:all-pairs"):
-            explained_example(parse_compiled(f"compiled:{name}"), task, "test", 0)
+@pytest.mark.parametrize("name", ["lookup", "autocorrelation"])
+def test_solvers_without_a_program_say_which_have_one(name):
+    with pytest.raises(UserError, match=r"not compiled from a program.*compiled:all-pairs"):
+        explained_example(parse_compiled(f"compiled:{name}"), read_task(None), "test", 0)
+    for other in WITH_PROGRAM:
+        assert build_solver(SolverSpec(other), read_task(None)).build().compiled is not None
+
+
+@pytest.mark.parametrize(
+    ("task", "marks"),
+    [("associative-recall,pairs=2", ("k1", "v1", "k2", "v2")), ("induction,length=8", None)],
+)
+def test_examples_of_other_recall_tasks_are_followed_too(task, marks):
+    found = explained_example(parse_compiled("compiled:all-pairs"), read_task(task), "test", 0)
+    (query,) = found.queries
+    assert query.said == query.label == found.tokens[query.value]
+    assert found.tokens[query.key] == found.tokens[query.row] and query.value == query.key + 1
+    if marks:
+        assert found.marks[:4] == marks
 
 
 def square(tmp_path):

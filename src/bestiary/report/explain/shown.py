@@ -64,13 +64,14 @@ def is_match(line: Line, query: Query | None) -> bool:
     return query is not None and line.distance is not None and line.distance == query.distance
 
 
-def lit(step: Step, query: Query, rows: Sequence[int]) -> dict[str, float]:
-    """What the channels of the question's distance hold in its row, by name."""
+def lit(step: Step, query: Query, rows: Sequence[int]) -> dict[str, float | None]:
+    """What the channels of the question's distance hold in its row, by name; None for no number."""
     if query.row not in rows:
         return {}
     column = list(rows).index(query.row)
+    held = step.product[:, column]
     return {
-        line.name: float(step.product[number, column])
+        line.name: float(held[number]) if np.isfinite(held[number]) else None
         for number, line in enumerate(step.lines)
         if not line.kept and is_match(line, query)
     }
