@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1]
-BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 
-def put_on_page(table: str, name: str) -> None:
-    """Replace the table on the page ``name`` by ``table``, lines of Markdown."""
+def put_on_page(table: str, name: str, which: str = "table") -> None:
+    """Replace the table on the page ``name`` by ``table``, lines of Markdown.
+
+    It stands between ``<!-- WHICH: begin -->`` and ``<!-- WHICH: end -->``.
+    """
+    begin, end = f"<!-- {which}: begin -->\n", f"<!-- {which}: end -->\n"
     page = DOCS / name
-    before, rest = page.read_text("utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    page.write_text(f"{before}{BEGIN}{table}{END}{after}", "utf-8")
+    before, rest = page.read_text("utf-8").split(begin)
+    after = rest.split(end)[1]
+    page.write_text(f"{before}{begin}{table}{end}{after}", "utf-8")

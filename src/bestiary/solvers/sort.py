@@ -94,9 +94,10 @@ def same_as_before(token: Value, rows: int) -> Value:
 class SortSolver:
     """The solver: BaseConv layers that sort, compare neighbours and sort back.
 
-    task: mqar, associative-recall or induction, of up to 2^16 tokens, with examples of up to 1,024. A
-    key that came more than once before is answered by its latest place. back: how answers come back
-    to their rows, by a second ``sort`` or by an ``undo`` of the first: fewer layers, more channels.
+    task: mqar, associative-recall or induction, of up to 2^16 tokens, with examples of up to 1,024.
+    A key that came more than once before is answered by its latest place. back: how answers come
+    back to their rows, by a second ``sort`` or by an ``undo`` of the first: fewer layers, more
+    channels.
     """
 
     def __init__(self, task: Task, back: Back = "sort") -> None:

@@ -1,0 +1,157 @@
+"""How exact is each solver in float64, float32 and bfloat16, and at which lengths?
+
+``python docs/studies/recall_precision.py`` prints the tables of ``docs/recall-by-hand.md``, in some
+ten minutes on one core; with ``--write`` it replaces those on the page. All weights and all numbers
+between layers are of the dtype. Scored are the queries of MQAR, whose keys come once, and tokens
+drawn from four, where nearly every token came before and its latest place counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import cast
+
+import numpy as np
+import torch
+from page_table import put_on_page
+from torch import Tensor, nn
+
+from bestiary.compile.trace import trace
+from bestiary.solvers.code_model import CodeModel
+from bestiary.solvers.protocol import SolverModel
+from bestiary.solvers.registry import SolverSpec, build_solver
+from bestiary.tasks.mqar import MQAR
+from bestiary.training import evaluate
+
+DTYPES = (torch.float64, torch.float32, torch.bfloat16)
+SOLVERS = (
+    SolverSpec("all-pairs"),
+    SolverSpec("sort"),
+    SolverSpec("attention"),
+    SolverSpec("autocorrelation"),
+    SolverSpec("lookup"),
+)
+LATEST = (
+    SolverSpec("all-pairs", {"repeat": "latest"}),
+    SolverSpec("sort"),
+    SolverSpec("attention", {"repeat": "latest"}),
+    SolverSpec("autocorrelation", {"repeat": "latest"}),
+)
+VOCAB_SIZE = 8192
+DRAWN = 4
+TOKENS = 4096
+"""Tokens that are scored in one cell, at least four examples."""
+
+
+def task_of(length: int) -> MQAR:
+    """MQAR of one length, a key for each eight tokens."""
+    return MQAR(
+        vocab_size=VOCAB_SIZE,
+        segments=({"length": length, "pairs": max(1, length // 8)},),
+        test_examples=max(4, TOKENS // length),
+    )
+
+
+def built(spec: SolverSpec, length: int) -> SolverModel:
+    """The whole model."""
+    return build_solver(spec, task_of(length)).build()
+
+
+def lines(lengths: list[int]) -> Iterator[str]:
+    """The table of keys that come once, in Markdown, line by line."""
+    yield "| solver | length | float64 | float32 | bfloat16 | bits |\n"
+    yield "|---|---:|---:|---:|---:|---:|\n"
+    for spec in SOLVERS:
+        for length in lengths:
+            model = built(spec, length)
+            # Before the dtype is: rounded weights would say less of what the numbers need.
+            bits = most_bits(model, length) if isinstance(model, CodeModel) else None
+            module = cast(nn.Module, model)
+            scores = [
+                evaluate(module.to(dtype), task_of(length), "test", 16).total.accuracy
+                for dtype in DTYPES
+            ]
+            yield row(spec.name, length, scores, "–" if bits is None else str(bits))
+
+
+def lines_latest(lengths: list[int]) -> Iterator[str]:
+    """The same for tokens that come again and again."""
+    yield "| solver | length | float64 | float32 | bfloat16 |\n"
+    yield "|---|---:|---:|---:|---:|\n"
+    for spec in LATEST:
+        for length in lengths:
+            module = cast(nn.Module, built(spec, length))
+            scores = [share_latest(module.to(dtype), length) for dtype in DTYPES]
+            options = "".join(f",{name}={value}" for name, value in spec.options.items())
+            yield row(spec.name + options, length, scores)
+
+
+def row(name: str, length: int, scores: list[float], *more: str) -> str:
+    """A line of either table."""
+    cells = [f"`{name}`", f"{length:,}", *(f"{score:.4f}" for score in scores), *more]
+    return f"| {' | '.join(cells)} |\n"
+
+
+@torch.no_grad()
+def share_latest(model: nn.Module, length: int) -> float:
+    """Share of tokens that came before and are answered by what followed their latest place."""
+    generator = torch.Generator().manual_seed(0)
+    tokens = torch.randint(DRAWN, (4, length), generator=generator)
+    answers = latest(tokens)
+    positions = torch.nonzero(answers.flatten() >= 0)[:, 0]
+    said = model(tokens, positions).argmax(-1)
+    return float((said == answers.flatten()[positions]).double().mean())
+
+
+def latest(tokens: Tensor) -> Tensor:
+    """What followed the latest earlier place of each token, -1 where it did not come before."""
+    answers = torch.full_like(tokens, -1)
+    for example, row_of in enumerate(tokens.tolist()):
+        place: dict[int, int] = {}
+        for i, token in enumerate(row_of):
+            if token in place:
+                answers[example, i] = row_of[place[token] + 1]
+            place[token] = i
+    return answers
+
+
+def most_bits(model: CodeModel, length: int) -> int:
+    """Bits of the longest number on either side of any layer, on an example of the test."""
+    stream = task_of(length).stream("test")
+    tokens = torch.from_numpy(stream.examples(0, range(1)).tokens)
+    most = 0
+    for layer in trace(model.compiled, model.stack_input(tokens).numpy()):
+        for array in (layer.gate, layer.convolution, layer.product):
+            most = most if array is None else max(most, bits_of(array))
+    return most
+
+
+def bits_of(numbers: np.ndarray) -> int:
+    """How many bits a floating-point number needs to hold any of these; 0 if all are 0."""
+    part = np.abs(np.unique(np.frexp(numbers)[0]))
+    bits = 0
+    while np.any(part % 1):
+        part, bits = part * 2, bits + 1
+    return bits
+
+
+def main() -> None:
+    """Print the tables, and put them on the page if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lengths", type=int, nargs="+", default=[16, 64, 256, 1024])
+    parser.add_argument("--write", action="store_true", help="replace the tables on the page")
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    for which, made in (("precision", lines), ("latest", lines_latest)):
+        table = []
+        for line in made(asked.lengths):
+            print(line, end="", flush=True)
+            table.append(line)
+        print()
+        if asked.write:
+            put_on_page("".join(table), "recall-by-hand.md", which)
+
+
+if __name__ == "__main__":
+    main()
