@@ -15,6 +15,7 @@ from torch import Tensor
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.layout import Layout, Place, layout
 from bestiary.errors import UserError
+from bestiary.mixers.base_conv_layer import BaseConvLayer
 
 Side = Literal["gate", "convolution", "product"]
 Numbers = NDArray[np.float64]
@@ -75,8 +76,7 @@ class Trace:
         u[:, : self.inputs.shape[1], : self.inputs.shape[2]] = torch.from_numpy(self.inputs)
         yield TracedLayer(0, self.layout.layers[0], None, None, u.numpy(), ring)
         for number, layer in enumerate(stack.layers, 1):
-            # One layer at a time, since a solver keeps its own in float32.
-            double = copy.deepcopy(layer).double()
+            double = _in_float64(layer)
             with torch.no_grad():
                 gate, convolution = double.gate(u), double.convolution(u)
                 u = gate * convolution
@@ -108,6 +108,13 @@ def trace(compiled: Compiled, inputs: Any) -> Trace:
             f"{program.name} is a stack without a fixed number of rows; its layers have no names"
         )
     return Trace(compiled, layout(compiled.placed, compiled.stack.width, rows), batch)
+
+
+def _in_float64(layer: BaseConvLayer) -> BaseConvLayer:
+    """The layer, or a copy where it is kept in float32, as solvers do."""
+    if all(weight.dtype == torch.float64 for weight in layer.parameters()):
+        return layer
+    return copy.deepcopy(layer).double()
 
 
 def _numpy(tensor: Tensor) -> Numbers:
