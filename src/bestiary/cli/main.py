@@ -33,6 +33,7 @@ from bestiary.cli.resume import resume
 from bestiary.cli.run import run_
 from bestiary.cli.runs import runs
 from bestiary.cli.show import show
+from bestiary.cli.solvers import solvers
 from bestiary.cli.tasks import tasks
 from bestiary.cli.tune import tune
 from bestiary.cli.verify import verify
@@ -51,7 +52,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (recall, tune, resume, runs, show, compare, report, check, mixers, tasks):
+for command in (recall, tune, resume, runs, show, compare, report, check, mixers, tasks, solvers):
     app.command()(command)
 app.add_typer(data, name="data")
 app.command("compile")(compile_)
