@@ -15,6 +15,7 @@ from bestiary.mixers.evaluation.inlining import inlined, reads
 from bestiary.mixers.evaluation.steps import Step, StepMaker
 from bestiary.mixers.evaluation.sums import Block, State
 from bestiary.mixers.evaluation.tables import NONE, Ints, LayerTable, table_of
+from bestiary.mixers.evaluation.threads import threads_for, work_of
 from bestiary.mixers.evaluation.windows import Windows, live_windows
 
 MOST_GROUPS = 48
@@ -93,9 +94,14 @@ class StackPlan:
             state, before = list(made), made
         self.readings = self._readings(state, read, like.device)
         self.last = self._last_uses()
+        self.work = work_of(self.steps.values())
 
     def __call__(self, x: Tensor) -> Tensor:
         """(batch, length, inputs) to (batch, rows read, channels read), an array of its own."""
+        with threads_for(self.work * len(x)):
+            return self._run(x)
+
+    def _run(self, x: Tensor) -> Tensor:
         state = {GIVEN: Block(x.permute(2, 0, 1).contiguous(), 0)}
         for number, step in self.steps.items():
             state[number] = step(state, x)
