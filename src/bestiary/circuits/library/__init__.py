@@ -5,9 +5,21 @@
 1205
 """
 
+from bestiary.circuits.library.automata import Automaton, recognizer
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.formula import Formula
 from bestiary.circuits.library.measures import Measures, measured
 from bestiary.circuits.library.registry import LIBRARY, library_circuit
+from bestiary.circuits.library.regular import automaton_of
 
-__all__ = ["LIBRARY", "Formula", "LibraryCircuit", "Measures", "library_circuit", "measured"]
+__all__ = [
+    "LIBRARY",
+    "Automaton",
+    "Formula",
+    "LibraryCircuit",
+    "Measures",
+    "automaton_of",
+    "library_circuit",
+    "measured",
+    "recognizer",
+]
