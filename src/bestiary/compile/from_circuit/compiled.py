@@ -126,7 +126,8 @@ def _chosen(
     found: list[Compiled] = []
     why: UserError | None = None
     for of in dict.fromkeys([circuit, balanced(circuit), parallelised(circuit, MOST_PARALLEL)]):
-        for factor in dict.fromkeys([1, expand]):
+        small = of.products.sum() <= MOST_TRIED
+        for factor in dict.fromkeys([1, expand] if small else [1]):
             try:
                 found.append(_wide(of, rows, channels, factor))
             except UserError as error:

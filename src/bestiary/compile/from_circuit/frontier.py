@@ -14,6 +14,7 @@ from bestiary.compile.from_circuit.batches import batches
 from bestiary.compile.from_circuit.compiled import (
     EXPAND,
     MOST_PARALLEL,
+    MOST_TRIED,
     circuit_bounds,
     compile_circuit,
 )
@@ -92,8 +93,9 @@ _Choice = tuple[str, Circuit, dict[str, Any]]
 
 def _choices(circuit: Circuit) -> Iterator[_Choice]:
     yield "wide", circuit, {}
-    for factor in EXPANSIONS:
-        yield f"wide, expanded {factor:g} ×", circuit, {"expand": factor}
+    if circuit.products.sum() <= MOST_TRIED:
+        for factor in EXPANSIONS:
+            yield f"wide, expanded {factor:g} ×", circuit, {"expand": factor}
     rearranged = {
         "balanced": balanced(circuit),
         "parallel": parallelised(circuit, MOST_PARALLEL),
@@ -101,7 +103,8 @@ def _choices(circuit: Circuit) -> Iterator[_Choice]:
     for name, of in rearranged.items():
         if of is not circuit:
             yield f"wide, {name}", of, {}
-            yield f"wide, {name}, expanded {EXPAND:g} ×", of, {"expand": EXPAND}
+            if of.products.sum() <= MOST_TRIED:
+                yield f"wide, {name}, expanded {EXPAND:g} ×", of, {"expand": EXPAND}
     if circuit.size > MOST_ROUTED:
         return
     yield from _capped(circuit)
