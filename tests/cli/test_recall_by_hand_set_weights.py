@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,12 +14,33 @@ task: {name: mqar, vocab_size: 32, segments: [{length: 32, pairs: 4}],
        train_examples: 64, validation_examples: 30, test_examples: 50}
 """
 EXACT = ["compiled:attention", "compiled:autocorrelation", "compiled:lookup"]
-SHORT = "compiled:lookup,slots=1,full=keep"
+SHORT = "compiled:lookup,slots=1"
 
 
-def recall(*models: str) -> int:
+OTHER_TASKS = {
+    "compiled:attention": (
+        "{name: induction, vocab_size: 8, segments: [{length: 12}, {length: 20, train: 0}]",
+        ["length 12", "length 20"],
+        "Guessing among the tokens shown scores",
+    ),
+    "compiled:selective-copy": (
+        "{name: selective-copy, vocab_size: 8, segments: [{length: 12, items: 3}]",
+        ["length 12, 3 items"],
+        "Guessing among the items shown scores",
+    ),
+    "compiled:autocorrelation": (
+        "{name: associative-recall, vocab_size: 16, segments: [{pairs: 3}]",
+        ["length 7, 3 pairs"],
+        "Guessing among the K pairs drawn scores 1/K: 1/3 = 0.333.",
+    ),
+}
+
+
+def recall(
+    *models: str, config: str = "by_hand.yaml", others: Sequence[str] = ("--no-mixers",)
+) -> int:
     named = [part for model in models for part in ("--model", model)]
-    return main(["recall", "by_hand.yaml", "-w", "1", "--no-mixers", *named, "--json"])
+    return main(["recall", config, "-w", "1", *others, *named, "--json"])
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +66,35 @@ def test_solvers_are_scored_and_shown_with_their_state(capsys):
     assert "its 12 bits of state hold 1 pair with their keys, where all 4 take 36 bits" in page
     assert "with weights set by hand: 1 layer, width 12." in page
     assert "Elements of a compiled model are single bits" in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", OTHER_TASKS)
+def test_other_tasks_are_trained_and_solved_by_hand_in_one_page(capsys, model):
+    task, settings, guessing = OTHER_TASKS[model]
+    Path("other.yaml").write_text(
+        f"task: {task}, train_examples: 128, validation_examples: 30, test_examples: 50}}\n"
+        "model: {d_model: 16}\ntraining: {epochs: 1, batch_size: 64}\nseeds: [0]\n"
+    )
+    assert recall(model, config="other.yaml", others=["--mixer", "attention"]) == 0
+    rows = {row["label"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows[model]["accuracy"] == 1.0
+    assert rows["attention"]["status"] == "finished"
+    page = Path("results/other/report.html").read_text()
+    text = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
+    assert guessing in text
+    assert all(setting in text for setting in settings)
+    # Tags hold the table as CSV, whose columns are those of all tasks.
+    assert ("pair" in re.sub(r"<[^>]+>", " ", text)) == ("pairs" in settings[0])
+
+
+def test_a_task_that_no_compiled_model_solves_is_refused_before_anything_runs(capsys):
+    Path("other.yaml").write_text("task: {name: selective-copy}\n")
+    assert recall("compiled:sort", config="other.yaml") == 2
+    said = capsys.readouterr().err
+    assert "compiled:sort cannot solve selective-copy (accepted: the tasks mqar, " in said
+    assert len(said.strip().splitlines()) == 1
+    assert not Path("results").exists()
 
 
 def test_an_option_that_no_solver_has_is_refused_before_anything_runs(capsys):

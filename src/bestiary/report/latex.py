@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from bestiary.report.segments import SegmentResult
-from bestiary.report.table import COLUMNS, cells, guessing_line, reading_line
+from bestiary.report.table import COLUMNS, cells, columns_of, guessing_line, reading_line
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -55,9 +55,18 @@ def latex_table(segments: Sequence[SegmentResult]) -> str:
     """The table of a report, a rule between mixers, and notes as comments."""
     notes = [reading_line(segments), guessing_line(segments)]
     by_mixer = itertools.groupby(segments, key=lambda result: result.point.mixer)
+    columns = columns_of(segments)
+    kept = [
+        number for number, column in enumerate(COLUMNS) if column.key in {c.key for c in columns}
+    ]
+
+    def row(result: SegmentResult) -> list[str]:
+        texts = cells(result)
+        return [texts[number] for number in kept]
+
     body = tabular(
-        "".join("r" if column.numeric else "l" for column in COLUMNS),
-        [column.title for column in COLUMNS],
-        (map(cells, results) for _, results in by_mixer),
+        "".join("r" if column.numeric else "l" for column in columns),
+        [column.title for column in columns],
+        (map(row, results) for _, results in by_mixer),
     )
     return "".join(f"% {' '.join(note.split())}\n" for note in notes) + body

@@ -11,6 +11,7 @@ from bestiary.report.compiled import described as described_compiled
 from bestiary.report.interval import MEANING
 from bestiary.report.mixer_kinds import is_compiled
 from bestiary.report.study import Study
+from bestiary.report.task_words import words_of
 from bestiary.report.verdict import joined
 from bestiary.runs.tuning import rate_text
 
@@ -43,7 +44,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Mixed:
-    """One segment of the data of one split. duplicates: what is known of repeated examples."""
+    """One segment of the data of one split. duplicates: what is known of repeated examples.
+
+    thing: what ``pairs`` counts, "" where it is 1 in every example.
+    """
 
     split: str
     length: int
@@ -51,6 +55,7 @@ class Mixed:
     examples: int
     chance: float
     duplicates: str
+    thing: str
 
 
 @dataclass(frozen=True)
@@ -196,7 +201,7 @@ def data_mix(study: Study) -> list[Mixed]:
     """
     rows: dict[tuple[Any, ...], Mixed] = {}
     for run in study.runs:
-        summary = run["summary"]
+        summary, thing = run["summary"], words_of(run.get("task.name")).thing
         repeated = {
             (row["split"], row["length"], row["pairs"]): duplicates_text(row)
             for row in summary.get("duplicates") or []
@@ -204,7 +209,7 @@ def data_mix(study: Study) -> list[Mixed]:
         for split, segments in (summary.get("segments") or {}).items():
             for segment in segments:
                 key = (split, segment["length"], segment["pairs"])
-                row = Mixed(split, **segment, duplicates=repeated.get(key, ""))
+                row = Mixed(split, **segment, duplicates=repeated.get(key, ""), thing=thing)
                 rows.setdefault((*key, row.examples), row)
     return list(rows.values())
 

@@ -24,6 +24,7 @@ from bestiary.report.study import Study
 from bestiary.report.table import (
     COLUMNS,
     cells,
+    columns_of,
     guessing_line,
     once_line,
     rate,
@@ -34,6 +35,7 @@ from bestiary.report.table import (
     share,
     table_frame,
 )
+from bestiary.report.task_words import counted_as, words_of
 from bestiary.report.verdict import RECALLS, verdict
 from bestiary.runs.tuning import REACH, rate_text
 
@@ -103,10 +105,9 @@ def lead(study: Study) -> str:
         *((count(len(compiled), "compiled model"),) if compiled else ()),
         *((count(len(widths), "width"), count(seeds, "seed")) if widths else ()),
     )
+    leads = ". ".join(dict.fromkeys(words_of(run.get("task.name")).lead for run in study.runs))
     return (
-        "Multi-query associative recall: a sequence of key–value pairs, then the keys again among "
-        f"filler, each to be answered with its value{where and ','}{where}. "
-        f"{method.joined(parts)}, {count(len(study.runs), 'run')}."
+        f"{leads}{where and ','}{where}. {method.joined(parts)}, {count(len(study.runs), 'run')}."
     )
 
 
@@ -140,14 +141,16 @@ def table(study: Study, looks: Mapping[str, Look]) -> dict[str, Any]:
 
     As on a terminal, what all rows have is said once and is no column; guessing has a note.
     """
-    said_once = repeated(study.segments)
+    said_once, columns = repeated(study.segments), columns_of(study.segments)
     chances = {result.chance for result in study.segments}
     left_out = {*said_once, *(("chance",) if len(chances) == 1 else ())}
+    shown = [column for column in columns if column.key not in left_out]
     rows = []
     for result in study.segments:
         values = row_of(result)
         values["mixer"] = result.point.label
         values["failed"] = values["runs"] - values["finished"]
+        texts = dict(zip((column.key for column in COLUMNS), cells(result), strict=True))
         rows.append(
             {
                 "mixer": result.point.label,
@@ -158,19 +161,18 @@ def table(study: Study, looks: Mapping[str, Look]) -> dict[str, Any]:
                 "chance": f"{result.chance or 0:.4f}",
                 "cells": [
                     {
-                        "text": text,
+                        "text": texts[column.key],
                         "value": "" if values[column.key] is None else values[column.key],
                         "numeric": column.numeric,
                         "bar": bar(values[column.key]) if column.key == "accuracy" else None,
                     }
-                    for column, text in zip(COLUMNS, cells(result), strict=True)
-                    if column.key not in left_out
+                    for column in shown
                 ],
             }
         )
     return {
-        "columns": [column for column in COLUMNS if column.key not in left_out],
-        "once": once_line(said_once) if said_once else "",
+        "columns": shown,
+        "once": once_line(said_once, columns) if said_once else "",
         "rows": rows,
     }
 
@@ -225,6 +227,7 @@ def measured(study: Study) -> dict[str, Any]:
     return {
         "facts": method.facts(study),
         "mix": method.data_mix(study),
+        "things": counted_as(words_of(run.get("task.name")) for run in study.runs),
         "shared": known.shared,
         "varied": known.varied,
         "surroundings": method.surroundings(study),

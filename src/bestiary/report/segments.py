@@ -8,9 +8,10 @@ from statistics import fmean
 
 import polars as pl
 
-from bestiary.errors import counted
 from bestiary.report.interval import Interval, mean_interval
 from bestiary.report.points import Point, Row
+from bestiary.report.task_words import TaskWords, words_of
+from bestiary.tasks.segments import setting_text
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,8 @@ class SegmentResult:
     """One point on one test segment, at the rate chosen on validation.
 
     ``accuracies`` are those of its finished seeds, in the order of seeds; with none of them there
-    is nothing to report, and the numbers are None. ``length`` and ``pairs`` are None where no run
-    got far enough to know them.
+    is nothing to report, and the numbers are None. ``length`` and ``pairs`` (how many things its
+    words count) are None where no run got far enough to know them.
     """
 
     point: Point
@@ -45,15 +46,12 @@ class SegmentResult:
     @property
     def setting(self) -> str:
         """``length 64, 4 pairs``."""
-        return setting_name(self.length, self.pairs)
+        return setting_text(self.length, self.pairs, self.words.thing)
 
-
-def setting_name(length: int | None, pairs: int | None) -> str:
-    """A test segment in words."""
-    parts = [f"length {length}"] if length is not None else []
-    if pairs is not None:
-        parts.append(counted(pairs, "pair"))
-    return ", ".join(parts) or "length unknown"
+    @property
+    def words(self) -> TaskWords:
+        """How to speak of its task."""
+        return words_of(self.point.runs[0].get("task.name"))
 
 
 def segment_results(points: Sequence[Point], results: pl.DataFrame) -> list[SegmentResult]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from bestiary.report.interval import MEANING, Interval
 from bestiary.report.segments import SegmentResult
+from bestiary.report.task_words import counted_as
 from bestiary.runs.tuning import rate_text
 
 SCHEMA: dict[str, Any] = {
@@ -88,6 +89,13 @@ COMPILED = (
 )
 
 
+def columns_of(segments: Sequence[SegmentResult]) -> list[Column]:
+    """``COLUMNS``, pairs called by what these tasks count, and left out where there are none."""
+    title = counted_as(result.words for result in segments)
+    named = [replace(c, title=title) if c.key == "pairs" else c for c in COLUMNS]
+    return [column for column in named if column.title]
+
+
 def table_frame(segments: Sequence[SegmentResult]) -> pl.DataFrame:
     """The rows in the columns of ``SCHEMA``, unrounded."""
     return pl.DataFrame([row_of(result) for result in segments], schema=SCHEMA)
@@ -136,7 +144,7 @@ def cells(result: SegmentResult) -> list[str]:
         result.point.label,
         whole(row["width"]),
         whole(row["length"]),
-        whole(row["pairs"]),
+        whole(row["pairs"]) if result.words.thing else NOTHING,
         accuracy_text(result.accuracy),
         share(row["all_correct"]),
         share(row["chance"]),
@@ -205,12 +213,21 @@ def short(value: int | None) -> str:
 
 
 def guessing_line(segments: Sequence[SegmentResult]) -> str:
-    """What guessing among the pairs drawn would score, for every number of pairs."""
-    chances = {s.pairs: s.chance for s in segments if s.pairs and s.chance is not None}
-    if not chances:
-        return "Guessing among the K pairs drawn scores 1/K."
-    each = ", ".join(f"1/{k} = {share(chances[k])}" for k in sorted(chances))
-    return f"Guessing among the K pairs drawn scores 1/K: {each}."
+    """What guessing would score, for every number of pairs or every setting."""
+    by_task: dict[str, list[SegmentResult]] = {}
+    for result in segments:
+        by_task.setdefault(result.words.shown, []).append(result)
+    return " ".join(_guessing(shown, results) for shown, results in by_task.items())
+
+
+def _guessing(shown: str, results: Sequence[SegmentResult]) -> str:
+    if results[0].words.thing == "pair":
+        chances = {s.pairs: s.chance for s in results if s.pairs and s.chance is not None}
+        each = ", ".join(f"1/{k} = {share(chances[k])}" for k in sorted(chances))
+        return f"Guessing among the K pairs drawn scores 1/K{f': {each}' if each else ''}."
+    scores = {s.setting: share(s.chance) for s in results if s.chance is not None}
+    each = "; ".join(f"{score} at {setting}" for setting, score in scores.items())
+    return f"Guessing among {shown} scores {each}." if each else ""
 
 
 def reading_line(segments: Sequence[SegmentResult]) -> str:
@@ -239,11 +256,12 @@ def rich_table(
     """
     said_once = repeated(segments)
     # Guessing has a note of its own, for every number of pairs.
-    kept = [column for column in COLUMNS if column.key not in said_once and column.key != "chance"]
+    called = columns_of(segments)
+    kept = [column for column in called if column.key not in said_once and column.key != "chance"]
     fewer = [column for column in kept if column.key not in GIVING_WAY]
     notes = [reading_line(segments), guessing_line(segments)]
     if said_once:
-        notes.insert(0, once_line(said_once))
+        notes.insert(0, once_line(said_once, called))
     for columns, whole_lines in ((kept, True), (fewer, True), (fewer, False)):
         table = lay_out(segments, columns, notes, title, whole_lines)
         if width is None or narrowest(table) <= width:
@@ -259,10 +277,10 @@ def repeated(segments: Sequence[SegmentResult]) -> dict[str, str]:
     return {key: texts[key].pop() for key in HOISTED if len(texts[key]) == 1}
 
 
-def once_line(said_once: Mapping[str, str]) -> str:
+def once_line(said_once: Mapping[str, str], columns: Sequence[Column]) -> str:
     """What every row has, by the keys of columns."""
     said = {key: text for key, text in said_once.items() if text != NOTHING}
-    each = (f"{c.title} {said[c.key]}" for c in COLUMNS if c.key in said)
+    each = (f"{c.title} {said[c.key]}" for c in columns if c.key in said)
     return f"In every row: {', '.join(each)}."
 
 

@@ -2,13 +2,13 @@
 
 *Recalls*: every seed that finished has a test accuracy of at least ``RECALLS``; a mixer of which
 some seeds do and others do not *depends on the seed*. It *does not recall* where no seed is above
-guessing among the pairs drawn by more than ``NEAR``, or the interval over seeds is below guessing,
-*may be guessing* where that interval holds guessing, and *recalls in part* where it is above. A
-*setting* is a width with a test segment (length and pairs). Reasons are given only where theory has
-one:
+guessing (among the pairs drawn, in MQAR) by more than ``NEAR``, or the interval over seeds is below
+guessing, *may be guessing* where that interval holds guessing, and *recalls in part* where it is
+above. A *setting* is a width with a test segment (length and pairs). Reasons are given only where
+theory has one, and all but the first and the last of MQAR alone:
 
-* below guessing among the pairs drawn nothing has been learned of recall, so no reason is given,
-  and none to any mixer where none is above guessing;
+* below guessing nothing has been learned of recall, so no reason is given, and none to any mixer
+  where none is above guessing;
 * a stack of gated convolutions alone needs a width that grows with the sequence (arXiv
   2312.04927), so that a width under the length explains a failure, and a larger one does not;
 * attention recalls at a width that does not grow, so its failure is one of training;
@@ -29,8 +29,10 @@ from bestiary.report.mixer_kinds import attends, convolves_only, is_compiled, li
 from bestiary.report.segments import SegmentResult
 from bestiary.report.study import Study
 from bestiary.report.table import accuracy_text, share
+from bestiary.report.task_words import words_of
 from bestiary.runs.tuning import NEAR, rate_text
 from bestiary.tasks.ceiling import recall_ceiling
+from bestiary.tasks.segments import setting_text
 
 RECALLS = 0.95
 MOST_NAMED = 3
@@ -157,14 +159,14 @@ def said(what: Grade, result: SegmentResult) -> str:
         return f"depends on the seed: {count} of {seeds} reach {RECALLS}, the mean is {number}"
     guessing = share(result.chance)
     if what == "unclear":
-        inside = f"guessing among the pairs drawn, {guessing}, lies inside"
+        inside = f"guessing among {result.words.shown}, {guessing}, lies inside"
         return f"may be guessing: {number}, and {inside}"
     how = "does not recall" if what == "guesses" else "recalls in part"
-    return f"{how}: {number}, where guessing among the pairs drawn has {guessing}"
+    return f"{how}: {number}, where guessing among {result.words.shown} has {guessing}"
 
 
 def below_guessing(result: SegmentResult) -> bool:
-    """Whether no seed does as well as guessing among the pairs drawn."""
+    """Whether no seed does as well as guessing."""
     return max(result.accuracies) < chance_of(result)
 
 
@@ -201,11 +203,11 @@ def reasons(failures: Sequence[SegmentResult], study: Study) -> str:
     if untrained:
         which = "It is" if len(failures) == 1 else f"At {setting(untrained[0])} it is"
         text += (
-            f" {which} below guessing, so it has not yet learned to answer with a value it was "
-            "shown: train longer or tune before asking for a reason."
+            f" {which} below guessing, so it has not yet learned to answer with "
+            f"{untrained[0].words.answer}: train longer or tune before asking for a reason."
         )
     explained = [r for r in failures if r not in too_small and r not in untrained]
-    if not explained or nothing_learned(study):
+    if not explained or not explained[0].words.theory or nothing_learned(study):
         return text
     if convolves_only(mixers):
         text += convolution_reason(explained)
@@ -378,18 +380,19 @@ def edges(study: Study) -> list[str]:
 
 def duplicates(study: Study) -> list[str]:
     """Test examples that were also trained on."""
-    seen: dict[tuple[int, int], float] = {}
+    seen: dict[str, float] = {}
     for run in study.runs:
         # A compiled model has seen no training data.
         rows = [] if is_compiled(run["label"]) else run["summary"].get("duplicates") or []
         for row in rows:
             if row["split"] == "test" and row["in_train"]:
-                key = (row["length"], row["pairs"])
+                thing = words_of(run.get("task.name")).thing
+                key = setting_text(row["length"], row["pairs"], thing).replace(", ", " with ")
                 seen[key] = max(seen.get(key, 0.0), row["in_train"] / row["examples"])
     return [
-        f"{portion:.1%} of the test examples of length {length} with {pairs} pairs are also in "
-        "the training data (drop_duplicates leaves them out)."
-        for (length, pairs), portion in sorted(seen.items())
+        f"{portion:.1%} of the test examples of {setting} are also in the training data "
+        "(drop_duplicates leaves them out)."
+        for setting, portion in seen.items()
     ]
 
 

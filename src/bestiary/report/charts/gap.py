@@ -23,12 +23,13 @@ from bestiary.report.charts.style import mixer_channels
 from bestiary.report.interval import MEANING, mean_interval
 from bestiary.report.points import Point, trained_widths
 
-NAME, TITLE = "gap", "Accuracy against the gap between key and query"
+NAME, TITLE = "gap", "Accuracy against the gap"
 CAPTION = (
-    "Test accuracy of the queries whose key stands that many tokens back, all test segments "
+    "Test accuracy of the queries for what stands that many tokens back (the key whose value is "
+    "asked for, the trigger, the item to be copied), all test segments "
     f"together: mean over seeds and {MEANING}. A bin holds gaps from one power of two to the next "
     "and is drawn around its middle, mixers side by side. The dashed line is guessing among the "
-    "pairs drawn."
+    "answers shown."
 )
 SPREAD, APART = 0.5, 0.12
 """Octaves over which the marks of a bin are spread at most, and between two of them."""

@@ -17,8 +17,8 @@ from bestiary.report.table import share
 NAME, TITLE = "recall", "What each mixer recalls"
 CAPTION = (
     "Test accuracy at the learning rate chosen on validation. Large marks are means over seeds, "
-    f"bars the {MEANING}, small circles the seeds; the dashed line is guessing among the pairs "
-    "drawn. A star is a compiled model, whose weights were set by hand."
+    f"bars the {MEANING}, small circles the seeds; the dashed line is guessing among the answers "
+    "shown. A star is a compiled model, whose weights were set by hand."
 )
 
 SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (

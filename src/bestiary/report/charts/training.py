@@ -30,7 +30,7 @@ NAMES: Mapping[Measure, tuple[str, str]] = {
 CAPTIONS: Mapping[Measure, str] = {
     "accuracy": (
         "Accuracy on the validation stream, one line a seed, at the rate chosen. The dashed line "
-        "is guessing among the pairs drawn. Long flat stretches before a sudden rise are usual."
+        "is guessing among the answers shown. Long flat stretches before a sudden rise are usual."
     ),
     "loss": "Cross-entropy in nats on the validation stream, one line a seed, at the rate chosen.",
 }

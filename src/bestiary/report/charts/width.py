@@ -27,9 +27,9 @@ from bestiary.report.segments import SegmentResult
 NAME, TITLE = "width", "Accuracy against model width"
 CAPTION = (
     "Test accuracy, mean over seeds at the rate chosen on validation, one panel a test segment. "
-    f"Bars are the {MEANING}; the dashed line is guessing among the pairs drawn. Attention is "
-    "expected to be flat; gated convolutions to rise once the width nears the length. A star is a "
-    "compiled model, at the width that its construction needs."
+    f"Bars are the {MEANING}; the dashed line is guessing among the answers shown. In MQAR "
+    "attention is expected to be flat; gated convolutions to rise once the width nears the length. "
+    "A star is a compiled model, at the width that its construction needs."
 )
 
 
