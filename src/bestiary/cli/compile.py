@@ -1,4 +1,4 @@
-"""`bestiary compile`: a transform, a matrix or a trained mixer as a stack of BaseConv layers."""
+"""`bestiary compile`: a transform, matrix, circuit or trained mixer as BaseConv layers."""
 
 from __future__ import annotations
 
@@ -17,19 +17,26 @@ def compile_(
     what: Annotated[
         str,
         typer.Argument(
-            help="A transform (see --list), `matrix`, a mixer such as `hyena`, `model`."
+            help="A transform (see --list), `matrix`, `circuit`, a mixer such as `hyena`, `model`."
         ),
     ] = "",
     source: Annotated[
         Path | None,
-        typer.Argument(help="The file of a matrix (.npy, .npz, .mtx), the folder or id of a run."),
+        typer.Argument(
+            help="The file of a matrix (.npy, .npz, .mtx); a circuit: a name of bestiary library, "
+            "a file, or module:function; the folder or id of a run."
+        ),
     ] = None,
     within: Annotated[
         Path, typer.Option("--in", help="Where to look for a run that is given by its id.")
     ] = Path("results"),
-    n: Annotated[int | None, typer.Option("--n", help="Size of a transform.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", help="Size of a transform, or of a circuit of the library: 8 there."),
+    ] = None,
     d: Annotated[
-        int, typer.Option("--d", help="Numbers a row of a transform or matrix, n/d rows.")
+        int,
+        typer.Option("--d", help="Numbers a row of a transform, matrix or narrow circuit."),
     ] = 1,
     length: Annotated[
         int | None, typer.Option(help="Positions to compile a mixer for; its longest unless given.")
@@ -40,10 +47,40 @@ def compile_(
     ] = None,
     layout: Annotated[
         str | None,
-        typer.Option(help="Of a mixer or model: channel, the default, or time for d' = d."),
+        typer.Option(
+            help="Of a mixer or model: channel, the default, or time for d' = d. Of a circuit: "
+            "wide, the default, in the channels of a row; narrow, row by row; auto, the cheapest."
+        ),
     ] = None,
+    rows: Annotated[
+        int, typer.Option(help="Rows of a wide circuit; each is computed by itself.")
+    ] = 1,
+    channels: Annotated[
+        int | None,
+        typer.Option(help="Of a wide circuit at most; fewer take more layers."),
+    ] = None,
+    balance: Annotated[
+        bool, typer.Option("--balance", help="Make long chains of a circuit shallow first.")
+    ] = False,
+    expand: Annotated[
+        float | None,
+        typer.Option(
+            metavar="FACTOR",
+            help="Multiply out sums of a wide circuit, in up to so many times the channels, for "
+            "fewer layers.",
+        ),
+    ] = None,
+    bits: Annotated[
+        bool,
+        typer.Option(
+            "--bits", help="A circuit takes 0 and 1 alone, and is compared on those; known of some."
+        ),
+    ] = False,
     mode: Annotated[
-        str, typer.Option(help="Of a transform or matrix: causal, or circular: rows in a ring.")
+        str,
+        typer.Option(
+            help="Of a transform, matrix or narrow circuit: causal, or circular: rows in a ring."
+        ),
     ] = "causal",
     method: Annotated[
         str,
@@ -67,7 +104,8 @@ def compile_(
         float | None,
         typer.Option(
             metavar="SECONDS",
-            help="Search so long for the best schedule of a transform or matrix; not for paper.",
+            help="Search so long for the best schedule of a transform, matrix or wide circuit; not "
+            "for paper.",
         ),
     ] = None,
     dump_after: Annotated[
@@ -84,18 +122,22 @@ def compile_(
     listed: Annotated[bool, typer.Option("--list", help="List the transforms.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Compile a transform, a matrix, a trained mixer or model to BaseConv layers, and check it.
+    """Compile a transform, matrix, circuit, trained mixer or model, and check it.
 
     An option that would change nothing is refused. Exit code 0: done; 1: the matrix has no
     structure that is known; 2: the question was wrong.
 
     Example: bestiary compile dct --n 64 -o dct.safetensors
+
+    Example: bestiary compile circuit determinant --n 4 -o determinant.safetensors
     """
     from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled
-    from bestiary.runs.compilation import How, Mixer, NoStructure, Work, requested
-    from bestiary.runs.compile_options import subject_of
+    from bestiary.runs.circuit_compilation import CircuitHow, of_circuit
+    from bestiary.runs.compilation import How, Mixer, ModelWork, NoStructure, requested
+    from bestiary.runs.compile_options import check_options, subject_of
     from bestiary.runs.trained_model import named_run
+    from bestiary.runs.work import Work
 
     given = options_given(context)
     if listed:
@@ -103,14 +145,31 @@ def compile_(
         return 0
     if dump_after not in (None, *PASSES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASSES)}")
-    if source is not None and subject_of(what, source) in ("mixer", "model"):
-        source = named_run(source, within)
-    how = How(mode, method, radix, optimize, tolerance)  # type: ignore[arg-type]
-    try:
-        work = requested(what, source, n, d, Mixer(layer, length, layout), how, given)
-    except NoStructure as answer:
-        typer.echo(str(answer))
-        return 1
+    work: Work | ModelWork
+    if what == "circuit":
+        check_options(given, "circuit")
+        of = CircuitHow(
+            "wide" if layout is None else layout,
+            rows,
+            channels,
+            d,
+            mode,  # type: ignore[arg-type]
+            radix,
+            balance,
+            expand,
+            optimize,
+            bits,
+        )
+        work = of_circuit(None if source is None else str(source), n, of, given)
+    else:
+        if source is not None and subject_of(what, source) in ("mixer", "model"):
+            source = named_run(source, within)
+        how = How(mode, method, radix, optimize, tolerance)  # type: ignore[arg-type]
+        try:
+            work = requested(what, source, n, d, Mixer(layer, length, layout), how, given)
+        except NoStructure as answer:
+            typer.echo(str(answer))
+            return 1
     told, text = work.as_json(), str(work)
     if isinstance(work, Work):
         if output is not None:

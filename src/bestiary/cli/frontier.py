@@ -35,11 +35,11 @@ def frontier(
     from bestiary.compile.from_circuit.frontier import frontier as ways_of
     from bestiary.report.frontier_report import chart, latex, text_lines
     from bestiary.report.write import write_plot
-    from bestiary.runs.circuit_source import circuit_of
+    from bestiary.runs.circuit_source import named_circuit
 
     check_one_form({"--latex": as_latex, "--json": as_json})
     check_plot(plot)
-    made = circuit_of(circuit, n)
+    made = named_circuit(circuit, n).real
     with Console(stderr=True).status("compiling") as status:
         ways = ways_of(made, lambda name: status.update(f"compiling {name}"))
     floor = floor_of(made)

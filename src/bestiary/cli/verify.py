@@ -26,7 +26,8 @@ FLOAT32_LOSS = 1e-2
 def verify(
     file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
     reference: Annotated[
-        Path | None, typer.Option(help="The matrix or run it was compiled from, where that moved.")
+        Path | None,
+        typer.Option(help="The matrix, circuit or run it was compiled from, where that moved."),
     ] = None,
     tolerance: Annotated[
         float | None,
@@ -37,7 +38,7 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Compare a compiled stack with numpy, scipy or the module it came from, never with itself.
+    """Compare a compiled stack with numpy, scipy, the module or circuit it came from, not itself.
 
     Exit code 0: it agrees; 1: it doesn't; 2: there is nothing to compare.
 
@@ -47,6 +48,7 @@ def verify(
     from bestiary.compile.origin import Origin
     from bestiary.compile.verify import verify as compare
     from bestiary.mixers.stack_file import read_stack_file
+    from bestiary.runs.circuit_compilation import circuit_comparison
     from bestiary.runs.compilation import reference_of
 
     if tolerance is not None and not 0 <= tolerance < math.inf:
@@ -59,12 +61,19 @@ def verify(
         )
     origin.check_sizes(stored.rows, stored.inputs)
     compiled = compiled_of(stored, str(file)) if stored.documents else None
+    inputs = None
+    if origin.circuit is None:
+        meant = reference_of(origin, reference)
+    else:
+        moved = None if reference is None else str(reference)
+        meant, inputs = circuit_comparison(origin, moved, stored.rows, stored.inputs)
     found = compare(
         stored.stack,
-        reference_of(origin, reference),
+        meant,
         stored.rows,
         stored.inputs,
         compiled=compiled,
+        inputs=inputs,
         tolerance=origin.tolerance if tolerance is None else tolerance,
     )
     if as_json:

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from bestiary.compile.circuit_form import CircuitForm
 from bestiary.compile.origin import Origin
 from bestiary.errors import UserError, counted, unknown_name
 from bestiary.mixers.stack_file import StackFile
@@ -31,7 +32,7 @@ def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64
     numbers, and real ones as complex ones with Im = 0, and the result is complex; or its pairs as
     they are, as real (rows, channels). One of a real matrix takes complex numbers by Re
     and Im apart. One of a program of one's own takes complex numbers as pairs of channels, and one
-    of a mixer takes none.
+    of a mixer takes none. A circuit takes vectors of its inputs: see ``CircuitForm.read``.
 
     ``UserError`` where it does not fit, and where a number that goes in or comes out is not finite
     in ``dtype``.
@@ -46,7 +47,12 @@ def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64
     _check_finite(given, "the input")
     with np.errstate(over="ignore"):
         numbers = given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
-    reading = _reading(file, file.rows, file.inputs, numbers)
+    origin = Origin.from_dict(file.about.get("origin"))
+    if origin is not None:
+        origin.check_sizes(file.rows, file.inputs)
+        if origin.circuit is not None:
+            return _run_circuit(file, origin.circuit, numbers, dtype)
+    reading = _reading(file, origin, file.rows, file.inputs, numbers)
     _check_finite(_in(numbers, dtype), "the input", dtype)
     if reading.apart:
         parts = [_run(file, reading.batch(part), dtype) for part in (numbers.real, numbers.imag)]
@@ -91,9 +97,24 @@ class Reading:
         return parts.reshape(count, self.rows, self.inputs)
 
 
-def _reading(file: StackFile, rows: int, inputs: int, numbers: NDArray[Any]) -> Reading:
+def _run_circuit(
+    file: StackFile, form: CircuitForm, numbers: NDArray[Any], dtype: str
+) -> NDArray[Any]:
+    """The same for a circuit, whose inputs lie in the stack as ``form`` says."""
+    assert file.rows is not None and file.inputs is not None
+    examples, lead, as_port = form.read(numbers, file.rows)
+    _check_finite(_in(numbers, dtype), "the input", dtype)
+    made = _run(file, form.input_array(examples, file.rows, file.inputs), dtype)
+    found = form.written(form.outputs_of(made), lead, as_port)
+    _check_finite(found, "the output", dtype)
+    return found
+
+
+def _reading(
+    file: StackFile, origin: Origin | None, rows: int, inputs: int, numbers: NDArray[Any]
+) -> Reading:
     """How an array is read; ``UserError`` for one that does not fit."""
-    kind, shape = _numbers(file, rows, inputs), numbers.shape
+    kind, shape = _numbers(origin, rows, inputs), numbers.shape
     is_complex = numbers.dtype.kind == "c"
     if is_complex and kind == "real":
         raise UserError(
@@ -124,12 +145,10 @@ def _reading(file: StackFile, rows: int, inputs: int, numbers: NDArray[Any]) -> 
     )
 
 
-def _numbers(file: StackFile, rows: int, inputs: int) -> Numbers:
+def _numbers(origin: Origin | None, rows: int, inputs: int) -> Numbers:
     """What the channels hold, by what the stack was compiled from."""
-    origin = Origin.from_dict(file.about.get("origin"))
     if origin is None:
         return "either"
-    origin.check_sizes(rows, inputs)
     if origin.kind == "module":
         return "real"
     return "pairs" if rows * inputs == 2 * origin.n else "real, linear"

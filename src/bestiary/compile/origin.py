@@ -1,7 +1,8 @@
 """What a compiled file was made from, so that it can be checked against that again.
 
 A reference must not be the program itself: a named transform is checked against numpy and scipy, a
-matrix and a module against what is in their own files.
+matrix and a module against what is in their own files, a circuit against itself evaluated gate by
+gate.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,23 +19,26 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bestiary.compile.circuit_form import CircuitForm
 from bestiary.compile.verify import TOLERANCE
 from bestiary.errors import UserError, counted, unknown_name
 from bestiary.structured.matrix_file import LARGEST
 from bestiary.structured.transforms.registry import named_transform
 
-Kind = Literal["transform", "matrix", "module"]
-KINDS: tuple[Kind, ...] = ("transform", "matrix", "module")
+Kind = Literal["transform", "matrix", "module", "circuit"]
+KINDS: tuple[Kind, ...] = ("transform", "matrix", "module", "circuit")
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where a compiled stack comes from.
 
-    name: of the transform, the path of the matrix or of the trained run. n: rows of the matrix, or
-    the length compiled for. d: channels a row. layer: of the run, counted from 0; None otherwise.
-    digest: SHA-256 of the file, "" for a transform. tolerance: the largest relative error in
-    float64 that is in order, more than ``verify.TOLERANCE`` for a matrix of fewer digits.
+    name: of the transform or of the circuit in the library, the path of the matrix, of the trained
+    run or of the circuit, or ``module:function``. n: rows of the matrix, the length compiled for,
+    or what the library counts; the inputs of other circuits. d: channels a row. layer: of the run,
+    counted from 0; None otherwise. digest: SHA-256 of the file, "" where there is none. tolerance:
+    the largest relative error in float64 that is in order, more than ``verify.TOLERANCE`` for a
+    matrix of fewer digits. circuit: how it lies in the stack, None for others.
     """
 
     kind: Kind
@@ -44,10 +48,13 @@ class Origin:
     layer: int | None = None
     digest: str = ""
     tolerance: float = TOLERANCE
+    circuit: CircuitForm | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return asdict(self)
+        told = asdict(replace(self, circuit=None))
+        del told["circuit"]
+        return told if self.circuit is None else told | {"circuit": self.circuit.to_dict()}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any] | None) -> Origin | None:
@@ -55,7 +62,7 @@ class Origin:
         if given is None:
             return None
         names = {field.name for field in fields(cls)}
-        if not isinstance(given, Mapping) or set(given) | {"tolerance"} != names:
+        if not isinstance(given, Mapping) or set(given) | {"tolerance", "circuit"} != names:
             raise UserError(
                 f"{given!r} does not say what a stack was compiled from; its file is damaged"
             )
@@ -72,10 +79,18 @@ class Origin:
                 f"the {name} of what a stack was compiled from is {given[name]!r}; "
                 "its file is damaged"
             )
-        return cls(**given)
+        if ("circuit" in given) != (given["kind"] == "circuit"):
+            raise UserError(
+                f"{given['name']} is said to be a {given['kind']}, which does not go with the rest "
+                "of what is said; its file is damaged"
+            )
+        form = {"circuit": CircuitForm.from_dict(given["circuit"])} if "circuit" in given else {}
+        return cls(**{**given, **form})
 
     def check_sizes(self, rows: int, inputs: int) -> None:
         """``UserError`` where a stack of (rows, inputs) cannot be what came from here."""
+        if self.circuit is not None:
+            return self.circuit.check_sizes(rows, inputs)
         held, numbers = rows * inputs, self.n * (self.d if self.kind == "module" else 1)
         if held != numbers and (self.kind == "module" or held != 2 * numbers):
             raise UserError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,7 +31,8 @@ TOLERANCE = 1e-9
 """Largest relative error of a conversion in float64 (docs/theory.md, 'Hyena as BaseConv')."""
 
 BY_LAYER = ("normal", "alternating", "large", "large among small")
-"""Inputs whose numbers are followed layer by layer; all of them would take most of the time."""
+"""Inputs whose numbers are followed layer by layer, where there are any of these; all of them would
+take most of the time."""
 
 
 @dataclass(frozen=True)
@@ -110,15 +111,16 @@ def agree(
     *,
     tolerance: float = TOLERANCE,
     what: str = "the compiled stack",
+    inputs: Mapping[str, Tensor] | None = None,
 ) -> float:
-    """The largest relative error over all probes, in float64.
+    """The largest relative error over all probes, or over ``inputs`` by kind, in float64.
 
     ``UserError`` with the error and the kind of input where it is above ``tolerance`` or not a
     number.
     """
     worst = 0.0
     with torch.no_grad():
-        for kind, batch in probes(rows, width).items():
+        for kind, batch in (probes(rows, width) if inputs is None else inputs).items():
             error = relative_error(stack(batch), reference(batch))
             if not math.isfinite(error):
                 raise UserError(
@@ -143,27 +145,32 @@ def verify(
     *,
     compiled: Compiled | None = None,
     tolerance: float = TOLERANCE,
+    inputs: Mapping[str, Tensor] | None = None,
 ) -> Verification:
     """Compare a stack with a reference that is not its own program.
 
     rows, width: N and d of the input. compiled: the program, which lets a wrong answer be traced to
-    the first value that differs.
+    the first value that differs. inputs: batches (batch, rows, width) by kind, in place of
+    ``probes``.
     """
     double = copy.deepcopy(stack).double()
     single = copy.deepcopy(stack).float()
     errors, rounded = {}, {}
-    batches = probes(rows, width)
+    batches = probes(rows, width) if inputs is None else inputs
     with torch.no_grad():
         for kind, batch in batches.items():
             expected = reference(batch)
             errors[kind] = relative_error(double(batch), expected)
             rounded[kind] = relative_error(single(batch.float()).double(), expected)
-        layers = tuple(_layers(double, single, torch.cat([batches[kind] for kind in BY_LAYER])))
+        followed = [batches[kind] for kind in BY_LAYER if kind in batches] or [*batches.values()]
+        layers = tuple(_layers(double, single, torch.cat(followed)))
     large, small = _outside_float32(double)
     result = Verification(errors, rounded, layers, tolerance, too_large=large, too_small=small)
     if result.ok or compiled is None:
         return result
-    stage, first = first_fault(compiled, double, batches["normal"], tolerance)
+    worst = max(errors, key=lambda kind: (math.isnan(errors[kind]), errors[kind]))
+    at = batches.get("normal", batches[worst])
+    stage, first = first_fault(compiled, double, at, tolerance)
     return replace(result, first=first, stage=stage)
 
 

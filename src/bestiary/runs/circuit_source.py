@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from bestiary.circuits import Circuit, read_circuit
+from bestiary.circuits import Circuit, real_pairs
+from bestiary.circuits.files.reading import format_of, read_circuit
 from bestiary.circuits.library import LIBRARY
 from bestiary.errors import UserError, did_you_mean
 from bestiary.imports import load
 
 SIZE = 8
 """n of a circuit of the library where none is given."""
+BOOLEAN = "bristol"
+"""The format whose circuits are of bits."""
 
 
-def circuit_of(source: str, n: int | None = None) -> Circuit:
+@dataclass(frozen=True)
+class NamedCircuit:
+    """A circuit as a person named it.
+
+    n: the size of one of the library, the inputs of another. path: its file, or None. bits: whether
+    it is known to take bits alone.
+    """
+
+    source: str
+    circuit: Circuit
+    n: int
+    path: Path | None = None
+    bits: bool = False
+
+    @property
+    def real(self) -> Circuit:
+        """The circuit as layers hold it: that of real and imaginary parts where it is complex."""
+        return real_pairs(self.circuit) if self.circuit.is_complex else self.circuit
+
+
+def named_circuit(source: str, n: int | None = None) -> NamedCircuit:
     """A library name with its n, ``module:function`` of a traced function, or a path.
 
     ``UserError`` where there is no such thing, or n is given for what has no n.
     """
     if source in LIBRARY:
-        return LIBRARY[source].make(SIZE if n is None else n)
+        entry, size = LIBRARY[source], SIZE if n is None else n
+        return NamedCircuit(source, entry.make(size), size, bits=entry.bits)
     if n is not None:
         raise UserError(
             f"--n is {n}, but {source} is no circuit of the library{did_you_mean(source, LIBRARY)};"
             " others have the size that they have"
         )
-    if Path(source).exists():
-        return read_circuit(source)
+    path = Path(source)
+    if path.exists():
+        made = read_circuit(path)
+        return NamedCircuit(source, made, made.width_in, path, format_of(path) == BOOLEAN)
     if ":" in source:
         found = load(source, "circuit", "function", lambda value: isinstance(value, Circuit))
         if not isinstance(found, Circuit):
@@ -34,7 +61,7 @@ def circuit_of(source: str, n: int | None = None) -> Circuit:
                 f"{source!r} is a {type(found).__name__}, not a circuit; trace a function with "
                 "@bestiary.circuit"
             )
-        return found
+        return NamedCircuit(source, found, found.width_in)
     raise UserError(
         f"there is no circuit {source!r}{did_you_mean(source, LIBRARY)} (accepted: a file, "
         "'package.module:function' of a traced function, or a name that bestiary library lists)"

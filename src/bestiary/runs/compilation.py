@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from bestiary.circuits.library import LIBRARY
 from bestiary.compile.bounds import Bound, gated_bound, our_bound, paper_bound, paper_hyena_bound
 from bestiary.compile.compiling import Compiled
-from bestiary.compile.conversion import WITHOUT_LAYOUT, converted
+from bestiary.compile.conversion import LAYOUTS, WITHOUT_LAYOUT, converted
+from bestiary.compile.from_circuit import LAYOUTS as CIRCUIT_LAYOUTS
 from bestiary.compile.from_language_model import COMPILED, CompiledLanguageModel, language_model
 from bestiary.compile.from_matrix import CHOICES, Given, NoStructure, chosen, given_matrix
 from bestiary.compile.from_matrix.level import check_radix
@@ -29,12 +31,13 @@ from bestiary.compile.origin import (
     transform_reference,
 )
 from bestiary.compile.program import MODES, Mode
-from bestiary.compile.report import Report, measure
+from bestiary.compile.report import measure
 from bestiary.compile.verify import TOLERANCE, agree
 from bestiary.errors import UserError, did_you_mean, unknown_name
 from bestiary.mixers.hyena import Hyena
 from bestiary.runs.compile_options import check_options, subject_of
 from bestiary.runs.trained_model import WEIGHTS, load_trained
+from bestiary.runs.work import Work
 from bestiary.structured.matrix_file import read_matrix
 from bestiary.structured.recognition.recognise import LEAST, MOST
 from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS, named_transform
@@ -78,44 +81,6 @@ class Mixer:
     layer: int | None = None
     length: int | None = None
     layout: str | None = None
-
-
-@dataclass(frozen=True)
-class Work:
-    """A compiled stack, what it was made from and what was measured.
-
-    error: largest relative error against the reference, None where that was not tried. left_out: a
-    sentence where a form was not looked for, "" otherwise.
-    """
-
-    compiled: Compiled
-    origin: Origin
-    report: Report
-    error: float | None
-    left_out: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything but the weights."""
-        found = self.compiled.found
-        return {
-            **self.report.as_json(),
-            "origin": self.origin.to_dict(),
-            "max_relative_error": self.error,
-            "left_out": self.left_out,
-            "optimize": None if found is None else str(found),
-        }
-
-    def __str__(self) -> str:
-        lines = [str(self.report)]
-        if self.compiled.found is not None:
-            lines.append(f"  schedule: {self.compiled.found}")
-        if self.left_out:
-            lines.append(f"  not tried: {self.left_out}")
-        if self.error is None:
-            lines.append("  not checked yet: bestiary verify compares it with its reference")
-        else:
-            lines.append(f"  checked: largest relative error {self.error:.1e} (float64)")
-        return "\n".join(lines)
 
 
 def transforms() -> list[tuple[str, str]]:
@@ -168,6 +133,11 @@ def requested(
 def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
     """A named transform of size n."""
     if name not in TRANSFORMS and name not in ALIASES:
+        if name in LIBRARY:
+            raise UserError(
+                f"{name} is a circuit of the library, not a transform; compile it with bestiary "
+                f"compile circuit {name}"
+            )
         raise UserError(
             f"there is no transform {name!r}{did_you_mean(name, [*TRANSFORMS, *ALIASES])}; "
             "bestiary compile --list shows all; for a mixer such as hyena add the folder of a run"
@@ -280,6 +250,11 @@ def _layout(layout: str | None, modules: Iterable[nn.Module]) -> str:
     """The layout to compile in; ``UserError`` for one that none of the mixers can have."""
     if layout is None:
         return "channel"
+    if layout in CIRCUIT_LAYOUTS:
+        raise UserError(
+            f"--layout is {layout}, which is a layout of circuits; a mixer is compiled by "
+            f"{' or '.join(LAYOUTS)}"
+        )
     compiled = [module for module in modules if isinstance(module, COMPILED)]
     if compiled and all(isinstance(module, WITHOUT_LAYOUT) for module in compiled):
         raise UserError(
@@ -305,7 +280,7 @@ def trained_mixer(source: Path, kind: str, layer: int | None) -> tuple[nn.Module
 
 
 def reference_of(origin: Origin, given: Path | None) -> Reference:
-    """What a stack of that origin is compared with.
+    """What a stack of that origin, which is no circuit, is compared with.
 
     given: the file, or the folder of a run, in place of one that moved; ``UserError`` for a
     transform, which comes from neither.
@@ -314,7 +289,7 @@ def reference_of(origin: Origin, given: Path | None) -> Reference:
         if given is not None:
             raise UserError(
                 f"--reference is {given}, but {origin.name} is a transform and compared with numpy "
-                "and scipy; it is for what was compiled from a matrix or a run"
+                "and scipy; it is for what was compiled from a file or a run"
             )
         return transform_reference(origin)
     path = given or Path(origin.name)

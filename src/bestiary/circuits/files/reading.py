@@ -30,16 +30,14 @@ def read_circuit(path: str | Path) -> Circuit:
     ``UserError`` where it cannot be read or is no circuit, with the number of the line.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise UserError(f"there is no file {path}") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is no text: byte {error.start} is not UTF-8") from None
-    kind = path.suffix.lower().removeprefix(".")
-    return READERS[kind if kind in READERS else _kind(text)](text, str(path), path.stem)
+    text = _text(path)
+    return READERS[_format(path, text)](text, str(path), path.stem)
+
+
+def format_of(path: str | Path) -> str:
+    """Which of the formats a file has: circuit, json, bristol or arith. Errors as of reading."""
+    path = Path(path)
+    return _format(path, _text(path))
 
 
 def write_circuit(path: str | Path, circuit: Circuit) -> None:
@@ -57,6 +55,22 @@ def write_circuit(path: str | Path, circuit: Circuit) -> None:
         write_text(path, to_json(circuit) if kind == "json" else to_text(circuit))
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is no text: byte {error.start} is not UTF-8") from None
+
+
+def _format(path: Path, text: str) -> str:
+    kind = path.suffix.lower().removeprefix(".")
+    return kind if kind in READERS else _kind(text)
 
 
 def _kind(text: str) -> str:

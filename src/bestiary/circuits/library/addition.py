@@ -73,6 +73,7 @@ CIRCUITS = (
         size=Formula("9*n - 5"),
         products=Formula("2*n - 1"),
         options={"method": "ripple"},
+        bits=True,
     ),
     LibraryCircuit(
         name="adder-lookahead",
@@ -84,5 +85,6 @@ CIRCUITS = (
         multiplicative_depth=Formula("1 + lg(n)"),
         depth=Formula("≤ 2*lg(n) + 5"),
         options={"method": "lookahead"},
+        bits=True,
     ),
 )

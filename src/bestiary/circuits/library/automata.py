@@ -116,6 +116,7 @@ CIRCUITS = (
         multiplicative_depth=Formula("lg(n)"),
         depth=Formula("2*lg(n)"),
         options={"automaton": PARITY},
+        bits=True,
     ),
     LibraryCircuit(
         name="automaton-no-two-ones",
@@ -127,6 +128,7 @@ CIRCUITS = (
         multiplicative_depth=Formula("lg(n)"),
         depth=Formula("≤ 3*lg(n) + 1"),
         options={"automaton": NO_TWO_ONES},
+        bits=True,
     ),
     LibraryCircuit(
         name="automaton-divisible-by-three",
@@ -138,5 +140,6 @@ CIRCUITS = (
         multiplicative_depth=Formula("lg(n)"),
         depth=Formula("≤ 3*lg(n)"),
         options={"automaton": DIVISIBLE_BY_THREE},
+        bits=True,
     ),
 )

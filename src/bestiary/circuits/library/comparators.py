@@ -87,6 +87,7 @@ CIRCUITS = (
         multiplicative_depth=Formula("1 + lg(n)"),
         depth=Formula("≤ 2*lg(n) + 5"),
         size=Formula("9*n - 1"),
+        bits=True,
     ),
     LibraryCircuit(
         name="equality",
@@ -99,5 +100,6 @@ CIRCUITS = (
         depth=Formula("3 + lg(n)"),
         size=Formula("6*n - 1"),
         products=Formula("2*n - 1"),
+        bits=True,
     ),
 )

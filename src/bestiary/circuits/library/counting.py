@@ -102,6 +102,7 @@ CIRCUITS = (
         depth=Formula("3*lg(n)"),
         size=Formula("4*(n - 1)"),
         products=Formula("n - 1"),
+        bits=True,
     ),
     LibraryCircuit(
         name="signed-parity",
@@ -125,6 +126,7 @@ CIRCUITS = (
         multiplicative_depth=Formula("lg(n)"),
         depth=Formula("≤ max(0, lg(n)*(lg(n) + 5)//2 - 1)"),
         most=256,
+        bits=True,
     ),
     LibraryCircuit(
         name="threshold",
@@ -136,6 +138,7 @@ CIRCUITS = (
         multiplicative_depth=Formula("lg(n)"),
         depth=Formula("≤ (lg(n) + 1)*lg(min(least, n + 1 - least)) + lg(n) + 2"),
         most=256,
+        bits=True,
     ),
     LibraryCircuit(
         name="count",
@@ -147,5 +150,6 @@ CIRCUITS = (
         multiplicative_depth=Formula("lg(n)"),
         depth=Formula("≤ lg(n)*(lg(n) + 3)//2 + 1"),
         most=256,
+        bits=True,
     ),
 )

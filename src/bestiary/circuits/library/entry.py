@@ -19,7 +19,8 @@ class LibraryCircuit:
     """One circuit of the library, of any size.
 
     build: makes it from n and options; ``options`` are those that make it this circuit, such as a
-    method. n_is: what n counts. most: the largest n taken. sizes: some that make sense.
+    method. n_is: what n counts. most: the largest n taken. sizes: some that make sense. bits:
+    whether all that it takes is bits, 0 or 1.
     multiplicative_depth, depth, size, products (of two gates that depend on the inputs): what is
     documented, formulas in n and the options of ``build``.
     """
@@ -37,6 +38,7 @@ class LibraryCircuit:
     options: Mapping[str, Any] = field(default_factory=dict)
     sizes: tuple[int, ...] = (1, 2, 3, 4, 5, 8, 13, 16)
     most: int = 1024
+    bits: bool = False
 
     def make(self, n: int, **options: Any) -> Circuit:
         """The circuit of size n, with further options of ``build``."""

@@ -78,6 +78,7 @@ CIRCUITS = (
         options={"method": "carry-save"},
         sizes=(1, 2, 3, 4, 5, 6, 8),
         most=64,
+        bits=True,
     ),
     LibraryCircuit(
         name="multiplier-counting",
@@ -91,5 +92,6 @@ CIRCUITS = (
         options={"method": "counting"},
         sizes=(1, 2, 3, 4, 5, 6),
         most=12,
+        bits=True,
     ),
 )

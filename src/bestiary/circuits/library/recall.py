@@ -112,6 +112,7 @@ CIRCUITS = (
         multiplicative_depth=Formula("≤ min(n - 1, 1)*(1 + lg(bits)) + lg(n)"),
         depth=Formula("≤ 2*lg(n) + lg(bits) + 3"),
         most=64,
+        bits=True,
     ),
     LibraryCircuit(
         name="selective-copy",
@@ -123,6 +124,7 @@ CIRCUITS = (
         multiplicative_depth=Formula("lg(n + 1)"),
         depth=Formula("≤ max(1, lg(n)*(lg(n) + 5)//2)"),
         most=64,
+        bits=True,
     ),
     LibraryCircuit(
         name="associative-recall",
@@ -134,5 +136,6 @@ CIRCUITS = (
         multiplicative_depth=Formula("1 + lg(bits + 1)"),
         depth=Formula("3 + lg(bits + 1) + lg(n)"),
         most=256,
+        bits=True,
     ),
 )

@@ -145,6 +145,7 @@ CIRCUITS = (
         options={"method": "bitonic"},
         sizes=(1, 2, 3, 4, 5, 8),
         most=64,
+        bits=True,
     ),
     LibraryCircuit(
         name="sort-odd-even",
@@ -158,6 +159,7 @@ CIRCUITS = (
         options={"method": "odd-even"},
         sizes=(1, 2, 3, 4, 5, 8),
         most=64,
+        bits=True,
     ),
     LibraryCircuit(
         name="sort-rank",
@@ -171,6 +173,7 @@ CIRCUITS = (
         options={"method": "rank"},
         sizes=(1, 2, 3, 4, 5, 8),
         most=24,
+        bits=True,
     ),
     LibraryCircuit(
         name="argmax",
@@ -183,5 +186,6 @@ CIRCUITS = (
         depth=Formula("≤ lg(n) + 2*lg(bits) + 4"),
         sizes=(1, 2, 3, 4, 5, 8),
         most=64,
+        bits=True,
     ),
 )
