@@ -117,11 +117,12 @@ class SelectiveCopy(BlockTask):
         key = (SPLITS.index(split), number, block)
         words = [Words(self.seed, *key, part) for part in (DATA, PLACES, NOISE)]
         dtype = np.min_scalar_type(self.vocab_size - 1)
-        data = self.marker + 1 + uniform(words[DATA], self.values, BLOCK, count)
+        # In the type of the vocabulary first: data alone may fit in a smaller one.
+        data = uniform(words[DATA], self.values, BLOCK, count).astype(dtype) + (self.marker + 1)
         places = np.sort(distinct(words[PLACES], length - count, BLOCK, count), axis=1)
         tokens = np.full((BLOCK, length), self.marker, dtype=dtype)
         tokens[:, : length - count] = uniform(words[NOISE], self.noise, BLOCK, length - count)
-        np.put_along_axis(tokens, places, data.astype(dtype), axis=1)
+        np.put_along_axis(tokens, places, data, axis=1)
         markers = np.arange(length - count, length, dtype=np.int32)[None]
         return Block(tokens, markers, places.astype(np.int32))
 
