@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages import page
 from recall_by_hand import accuracy
 
 from bestiary.compile.compiling import compile_program
@@ -197,3 +198,14 @@ def test_the_program_is_exact_in_bfloat16():
     halved = compile_program(model.compiled.source).stack.to(torch.bfloat16)
     with torch.no_grad():
         assert torch.equal(halved(given_.bfloat16()).float(), right)
+
+
+@pytest.mark.parametrize(
+    ("vocab_size", "length", "sizes"), [(32, 64, (73, 190, 27)), (2**16, 1024, (161, 3070, 74))]
+)
+def test_sizes_are_those_that_the_page_of_theory_gives(vocab_size, length, sizes):
+    size = model_for(vocab_size, length).size
+    assert (size.layers, size.rows, size.width) == sizes
+    given_ = ", ".join(f"{number:,}" for number in sizes)
+    text = page("theory.md").replace(" layers, N' =", ",").replace("\nand d' =", ",")
+    assert given_ in text.replace(" and 74", ", 74")

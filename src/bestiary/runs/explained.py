@@ -31,7 +31,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 }
 """So few positions and bits that every number of a layer can be looked at."""
 
-WITH_PROGRAM = ("all-pairs", "sort")
+WITH_PROGRAM = ("all-pairs", "selective-copy", "sort")
 """Solvers that are compiled from a program; the others compute straight from the tokens."""
 
 
