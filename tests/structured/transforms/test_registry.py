@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,22 @@ def test_a_transform_is_the_matrix_of_its_reference(name, n):
     error = np.abs(member.dense().numpy() - reference).max()
     assert error <= 1e-11 * np.abs(reference).max()
     assert np.iscomplexobj(reference) == transform.is_complex
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_a_transform_has_the_size_that_is_asked_for_or_says_which_it_can_have(name):
+    transform = TRANSFORMS[name]
+    for n in (0, 1, 2, 3, 5, 7, 9, 12, 18, 31):
+        try:
+            member = transform.make(n)
+        except UserError as error:
+            # The size in the sentence is the one that was given, not one that was made from it.
+            assert n == 0 or re.search(rf"\b{n}\b", str(error).split(";")[0])
+            continue
+        reference = transform.reference(n)
+        assert member.n == n and reference.shape == (n, n)
+        error = np.abs(member.dense().numpy() - reference).max()
+        assert error <= 1e-11 * np.abs(reference).max()
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)

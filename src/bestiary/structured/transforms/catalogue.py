@@ -52,7 +52,7 @@ FOURIER = (
     Transform(
         "dft-2d",
         "2-D discrete Fourier transform of a square or 1:2 array, as numpy.fft.fft2",
-        lambda n: fourier.dft_2d(*example.grid(n)),
+        lambda n: fourier.dft_2d(*example.even_grid(n, "a 2-D Fourier transform")),
         reference.dft_2d,
         Place(2),
         is_complex=True,

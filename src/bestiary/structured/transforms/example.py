@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from bestiary.errors import UserError
 from bestiary.structured.butterfly import Butterfly, falling_sizes
 from bestiary.structured.butterfly_factor import ButterflyFactor
 from bestiary.structured.kaleidoscope import Kaleidoscope
+from bestiary.structured.matrix import check_power_of_two
 from bestiary.structured.monarch import Monarch
 from bestiary.structured.transforms.convolution import circulant
 from bestiary.structured.transforms.cosine import dct2
@@ -32,9 +35,20 @@ def numbers(n: int, which: int = 0) -> NDArray[np.float64]:
 
 
 def grid(n: int) -> tuple[int, int]:
-    """The rows and columns, as equal as can be, of an array of n = 2^m."""
-    rows = 1 << (n.bit_length() - 1) // 2
+    """The rows and columns, as equal as can be, of an array of n numbers; at least as many columns.
+
+    ``UserError`` where there are none.
+    """
+    if n < 1:
+        raise UserError(f"an array of n = {n} numbers has no rows; n is 1 or more")
+    rows = next(p for p in range(math.isqrt(n), 0, -1) if n % p == 0)
     return rows, n // rows
+
+
+def even_grid(n: int, what: str) -> tuple[int, int]:
+    """``grid`` of at least 2 × 2, both powers of two; ``UserError`` where n is of other sizes."""
+    check_power_of_two(n, f"the size n of {what}", least=4)
+    return grid(n)
 
 
 def shuffled(n: int, which: int = 0) -> list[int]:
@@ -82,6 +96,7 @@ def monarch_blocks(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def dominant(n: int) -> NDArray[np.float64]:
     """The first column of a circulant that is far from singular."""
+    check_power_of_two(n, "the size n of a circulant to invert")
     column = numbers(n) / (2 * np.abs(numbers(n)).sum())
     column[0] += 1
     return column
@@ -99,12 +114,13 @@ def twiddles(n: int) -> list[NDArray[np.float64]]:
 
 def kronecker_product(n: int) -> Kaleidoscope:
     """A random circulant ⊗ DCT-II, of sizes as equal as can be."""
-    rows, columns = grid(n)
+    rows, columns = even_grid(n, "a Kronecker product of a circulant and a DCT")
     return kronecker(circulant(numbers(rows)), dct2(columns))
 
 
 def two_blocks(n: int) -> Kaleidoscope:
     """A random permutation and a Haar transform of n/2 each."""
+    check_power_of_two(n, "the size n of a permutation and a Haar transform as blocks", least=4)
     return block_diagonal([permutation(shuffled(n // 2)), haar(n // 2)])
 
 

@@ -50,9 +50,9 @@ def dft(n: int) -> Kaleidoscope:
 
 def inverse_dft(n: int) -> Kaleidoscope:
     """The inverse DFT, x[j] = (1/n)·Σ_k exp(2πi·kj/n)·y[k], in (BB*)^2; n a power of two."""
+    backward = cooley_tukey(n).conjugate()
     scale = torch.full((n,), 1 / n, dtype=COMPLEX)
-    backward = cooley_tukey(n).conjugate().scale_rows(scale)
-    return product(backward, bit_reversal(n))
+    return product(backward.scale_rows(scale), bit_reversal(n))
 
 
 def dft_2d(rows: int, columns: int) -> Kaleidoscope:
@@ -68,8 +68,8 @@ def hartley(n: int) -> Kaleidoscope:
 
     With N the map j → −j it is the DFT after ((1 + i)·I + (1 − i)·N)/2, which mixes j and n − j.
     """
-    mixing = _on_conjugate_pairs(n, ((0.5 + 0.5j, 0.5 - 0.5j), (0.5 - 0.5j, 0.5 + 0.5j)))
     paired = _conjugate_pairs(n)
+    mixing = _on_conjugate_pairs(n, ((0.5 + 0.5j, 0.5 - 0.5j), (0.5 - 0.5j, 0.5 + 0.5j)))
     gathered = permutation(paired)
     mixed = Kaleidoscope((merge_left(mixing, gathered.butterflies[0]), gathered.butterflies[1]))
     back = permutation(composed(Permutation.bit_reversal(n), paired.inverse()))
@@ -81,8 +81,8 @@ def real_dft(n: int) -> Kaleidoscope:
 
     y = [Re X[0], Re X[1], Im X[1], …, Re X[n/2 − 1], Im X[n/2 − 1], Re X[n/2]], X the DFT of x.
     """
-    mixing = _on_conjugate_pairs(n, ((0.5, 0.5), (-0.5j, 0.5j)))
     gathered = permutation(composed(_conjugate_pairs(n), Permutation.bit_reversal(n)))
+    mixing = _on_conjugate_pairs(n, ((0.5, 0.5), (-0.5j, 0.5j)))
     mixed = Kaleidoscope((merge_left(mixing, gathered.butterflies[0]), gathered.butterflies[1]))
     half = torch.arange(1, n // 2)
     packed = torch.stack([half, half + n // 2], -1).flatten()
