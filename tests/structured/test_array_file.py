@@ -75,3 +75,14 @@ def test_no_memory_is_taken_for_what_a_header_promises(tmp_path: Path) -> None:
         np.lib.format.write_array_header_1_0(file, header)
     with pytest.raises(UserError, match="0 of the 8000000000000000 bytes"):
         read_npy(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("header", ["{'descr': '<f8', (", "{b'a': 1, 'descr': 2}", "{1", "[]", "x"])
+def test_a_header_that_is_no_description_of_an_array_is_damaged(
+    header: str, tmp_path: Path
+) -> None:
+    text = header.ljust(118).encode()
+    (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + bytes([len(text), 0]) + text + bytes(8))
+    for read in (read_npy, read_matrix):
+        with pytest.raises(UserError, match=r"a\.npy is cut off or damaged"):
+            read(tmp_path / "a.npy")

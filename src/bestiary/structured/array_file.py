@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import tokenize
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -32,25 +33,33 @@ def read_npy(path: Path) -> NDArray[Any]:
         if begin != MAGIC:
             raise UserError(f"{path} is not a .npy file, as numpy.save writes it")
         file.seek(0)
-        try:
-            _check(file, path)
-            return np.asarray(npy.read_array(file, allow_pickle=False))
-        except UserError:
-            raise
-        except (ValueError, EOFError) as error:
-            raise UserError(f"{path} is cut off or damaged: {error}") from error
+        return read_array(file, str(path), path.stat().st_size if path.is_file() else None)
 
 
-def _check(file: BinaryIO, path: Path) -> None:
+def read_array(file: IO[bytes], what: str, size: int | None = None) -> NDArray[Any]:
+    """The array of an open .npy file, or of such a part of an archive; see ``read_npy``.
+
+    what: how a sentence names it. size: how many bytes it has, None where that is not known.
+    """
+    try:
+        _check(file, what, size)
+        return np.asarray(npy.read_array(file, allow_pickle=False))
+    except UserError:
+        raise
+    # numpy reads the header as an expression of Python.
+    except (ValueError, TypeError, EOFError, SyntaxError, tokenize.TokenError) as error:
+        raise UserError(f"{what} is cut off or damaged: {error}") from error
+
+
+def _check(file: IO[bytes], what: str, size: int | None) -> None:
     """``UserError`` for a header that speaks of objects, or of more than the file has."""
     # Version 3 differs from 2 in the encoding of the names of fields, which no number has.
     old = npy.read_magic(file) == (1, 0)
     read = npy.read_array_header_1_0 if old else npy.read_array_header_2_0
     shape, _, dtype = read(file)
     if dtype.hasobject:
-        raise UserError(OBJECTS.format(path))
+        raise UserError(OBJECTS.format(what))
     told = math.prod(shape) * dtype.itemsize
-    held = path.stat().st_size - file.tell()
-    if path.is_file() and held < told:
-        raise UserError(f"{path} is cut off: it has {held} of the {told} bytes of its array")
+    if size is not None and (held := size - file.tell()) < told:
+        raise UserError(f"{what} is cut off: it has {held} of the {told} bytes of its array")
     file.seek(0)
