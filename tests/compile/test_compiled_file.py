@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from bestiary.compile import Program, compile_program, conv, input_array, interpret, linear
-from bestiary.compile.compiled_file import load_compiled, save_compiled
+from bestiary.compile.compiled_file import compiled_of, load_compiled, save_compiled
 from bestiary.errors import UserError
 from bestiary.mixers.stack_file import load_stack, read_stack_file
 
@@ -36,3 +36,22 @@ def test_a_stack_alone_runs_but_has_no_program(tmp_path, compiled):
     assert len(load_stack(tmp_path / "a").layers) == len(compiled.stack.layers)
     with pytest.raises(UserError, match="without its program"):
         load_compiled(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda cell: cell.update(layer=None), "in layer None and channel"),
+        (lambda cell: cell.update(layer=99), "in layer 99 and channel"),
+        (lambda cell: cell.update(channel=-1), "and channel -1 of a stack of"),
+        (lambda cell: cell.update(name=3), "is called 3; a name is text"),
+        (lambda cell: cell["taps"]["powers"].update(shape=[]), "a filter of a program has powers"),
+    ],
+)
+def test_a_program_that_does_not_fit_its_stack_is_refused(tmp_path, compiled, damage, said):
+    save_compiled(tmp_path / "a", compiled)
+    file = read_stack_file(tmp_path / "a")
+    values = file.documents["placed"].header["values"]
+    damage(next(value for value in values if value.get("taps")))
+    with pytest.raises(UserError, match=said):
+        compiled_of(file)

@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 from direct_sums import noise
+from safetensors import safe_open
 from safetensors.torch import save_file
 from test_structured_parts import structured_stack
 
@@ -182,6 +183,7 @@ def test_a_folder_is_refused_as_the_place_of_a_file(tmp_path, monkeypatch, name)
         ("delay", -1),
         ("channels", []),
         ("channels", 10**12),
+        ("layers", [{"filter": {"kind": "taps", "channels": 10**30}}]),
         ("about", []),
     ],
 )
@@ -199,3 +201,17 @@ def test_a_file_can_be_read_by_others_as_the_umask_says(path):
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("damage", [lambda a: a[..., None], lambda a: a.bool(), lambda a: a[:-1]])
+def test_arrays_of_another_shape_or_type_are_damaged(path, damage):
+    save_stack(path, structured_stack())
+    with safe_open(path, framework="pt") as file:
+        header = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    for name, array in arrays.items():
+        if not len(array) or array.ndim > 1:
+            continue
+        save_file({**arrays, name: damage(array).contiguous()}, path, metadata=header)
+        with pytest.raises(UserError, match="damaged"):
+            read_stack_file(path)

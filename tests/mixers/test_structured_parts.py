@@ -186,6 +186,20 @@ def test_gradients_of_a_stack_by_structure_are_those_of_the_dense_form():
     )
 
 
+def _bias(values, places=(0,), pattern=(0,)):
+    """Of three channels and four rows, with one pattern in channel 2."""
+    none = torch.zeros(0)
+    where = (torch.tensor(index) for index in (places, [2], pattern))
+    return SparseBias(3, 4, none, none.long(), values, *where)
+
+
+def test_taps_past_the_length_take_no_memory():
+    h = TapFilter(2, [0, 10**15], [0, 1], torch.ones(2).double())
+    assert h(3).tolist() == [[1, 0], [0, 0], [0, 0]]
+    u = torch.randn(1, 3, 2).double()
+    assert torch.equal(h.convolve(u), u * torch.tensor([1, 0]))
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -196,6 +210,18 @@ def test_gradients_of_a_stack_by_structure_are_those_of_the_dense_form():
         (lambda v: FilterParts(2, [ExplicitFilter(v[None])], [[2]]), "each of 0 to 1"),
         (lambda v: FilterParts(2, [ExplicitFilter(v[None])], [[0, 1]]), "1 channel and lies at 2"),
         (lambda v: SparseBias.of(2, 4, {2: 1.0}), "channel 2 lies outside"),
+        (lambda v: SparseWeight(3, [0.5], [1], v), "sources of a sparse weight are of torch.float"),
+        (lambda v: SparseWeight(3, [[0]], [[1]], v), r"and shape \(1, 1\); a vector of whole"),
+        (lambda v: SparseWeight(3, [0], [1], v.long()), "values of a sparse weight are of torch.i"),
+        (lambda v: TapFilter(3, [0], [1], v[None]), r"taps of a filter are .* shape \(1, 1\)"),
+        (lambda v: TapFilter(3, torch.ones(1), [1], v), "powers of a filter are of torch.float32"),
+        (lambda v: FilterParts(2, [ExplicitFilter(v[None])], [[[1]]]), "a part of a filter are of"),
+        (lambda v: _bias(v, pattern=[-1]), "pattern -1 lies outside of a sparse bias with 1 of it"),
+        (lambda v: _bias(v, pattern=[1]), "pattern 1 lies outside"),
+        (lambda v: _bias(v, pattern=[0, 0]), "2 patterns at 1 channels"),
+        (lambda v: _bias(v, places=[4]), "place 4 lies outside"),
+        (lambda v: _bias(v, places=[[0]]), r"places of a sparse bias are .* shape \(1, 1\)"),
+        (lambda v: _bias(v[None], pattern=[0]), "values of a sparse bias"),
     ],
 )
 def test_parts_that_make_no_sense_are_refused(make, words):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bestiary.compile.allocate import channel_of
+from bestiary.compile.cell import Cell
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.emit import layers_of
 from bestiary.compile.program import Program
@@ -61,7 +62,24 @@ def compiled_of(file: StackFile, where: str = "this file") -> Compiled:
         )
     source = unpack(file.documents["source"], f"the program in {where}")
     placed = unpack(file.documents["placed"], f"the placed program in {where}")
+    _check_places(placed, file, where)
     return Compiled(source, {"allocate": placed}, file.stack)
+
+
+def _check_places(placed: Program, file: StackFile, where: str) -> None:
+    """``UserError`` where a value of the program has no place in the stack."""
+    layers, width = len(file.stack.layers), file.stack.width
+    for cell in placed:
+        if not isinstance(cell, Cell):
+            continue
+        layer, channel = cell.layer, cell.channel
+        in_layer = isinstance(layer, int) and 0 < layer <= layers
+        if not (in_layer and isinstance(channel, int) and 0 <= channel < width):
+            raise UserError(
+                f"the placed program in {where} has {cell.name or 'a value'!r} in layer {layer} "
+                f"and channel {channel} of a stack of {layers} layers of {width} channels; the "
+                "file is damaged"
+            )
 
 
 def channel_names(placed: Program) -> tuple[tuple[ChannelName, ...], ...]:

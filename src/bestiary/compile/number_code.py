@@ -112,7 +112,14 @@ class ArrayReader:
 
     def rows(self, code: dict[str, Any]) -> Rows:
         """Row constants."""
-        return Rows(code["start"], self.array(code["values"]), self.array(code["outside"]))
+        start, values = code["start"], self.array(code["values"])
+        outside = self.array(code["outside"])
+        if type(start) is not int or not values.ndim or outside.shape != values.shape[1:]:
+            raise UserError(
+                f"row constants of a program have shape {values.shape} from row {start!r} on and "
+                f"{outside.shape} in other rows; its file is damaged"
+            )
+        return Rows(start, values, outside)
 
     def row_number(self, code: Any) -> Any:
         """A number, or row constants."""
@@ -120,4 +127,10 @@ class ArrayReader:
 
     def taps(self, code: dict[str, Any]) -> Taps:
         """A filter."""
-        return Taps(self.array(code["powers"]), self.array(code["values"]))
+        powers, values = self.array(code["powers"]), self.array(code["values"])
+        if powers.dtype.kind != "i" or powers.ndim != 1 or not 0 < len(powers) == len(values):
+            raise UserError(
+                f"a filter of a program has powers of {powers.dtype} and shape {powers.shape} and "
+                f"taps of shape {values.shape}; its file is damaged"
+            )
+        return Taps(powers, values)

@@ -101,6 +101,9 @@ def _restored(header: Code, reader: ArrayReader) -> Program:
                 raise ValueError(f"value {len(values)} is made from value {i}, which comes later")
             operands.append(values[i])
         labels = code.get("labels")
+        unnamed = [n for n in (code.get("name", ""), *(labels or ())) if not isinstance(n, str)]
+        if unnamed:
+            raise ValueError(f"value {len(values)} is called {unnamed[0]!r}; a name is text")
         common = {
             "width": code["width"],
             "name": code.get("name", ""),

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError, counted
+from bestiary.mixers.entries import places
 from bestiary.mixers.filters import Filter
 
 
@@ -28,7 +29,7 @@ class FilterParts(Filter):
                 "each of at least one part"
             )
         self.parts = cast("Sequence[Filter]", nn.ModuleList(parts))
-        where = [torch.as_tensor(channel, dtype=torch.int64) for channel in at]
+        where = [places(channel, "the channels of a part of a filter") for channel in at]
         for part, own in zip(parts, where, strict=True):
             if part.channels != len(own):
                 raise UserError(

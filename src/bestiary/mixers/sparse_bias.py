@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from bestiary.errors import UserError
+from bestiary.mixers import entries
 
 Column = float | NDArray[np.float64]
 """A number for all rows, or one a row."""
@@ -21,7 +22,8 @@ class SparseBias(nn.Module):
     level, level_at: (n,) numbers and the channels that have one in every row, each channel at most
     once. values, places: the entries of the patterns other than 0; entry i lies at row
     places[i] // patterns of pattern places[i] % patterns. pattern_at, pattern: channels, and which
-    pattern each adds. rows: how many there are, None where there are no patterns.
+    pattern each adds, numbered from 0 without a gap. rows: how many there are, None where there are
+    no patterns.
 
     level and values are parameters: training changes them and never the zeros, and channels that
     share a pattern go on sharing it.
@@ -39,12 +41,24 @@ class SparseBias(nn.Module):
         pattern: Tensor,
     ) -> None:
         super().__init__()
+        level = entries.numbers(level, "the levels of a sparse bias")
+        values = entries.numbers(values, "the values of a sparse bias")
+        level_at = entries.places(level_at, "the channels of levels of a sparse bias")
+        places = entries.places(places, "the places of a sparse bias")
+        pattern_at = entries.places(pattern_at, "the channels of patterns of a sparse bias")
+        pattern = entries.places(pattern, "the patterns of a sparse bias")
         if len(level) != len(level_at) or len(values) != len(places):
             raise UserError(
                 f"a sparse bias has {len(level)} levels at {len(level_at)} channels and "
                 f"{len(values)} values at {len(places)} places; give as many of each"
             )
+        if len(pattern) != len(pattern_at):
+            raise UserError(
+                f"a sparse bias has {len(pattern)} patterns at {len(pattern_at)} channels; give "
+                "one for each"
+            )
         self.width, self.rows = width, rows
+        _check_inside("pattern", pattern, len(pattern))
         self.patterns = int(pattern.max()) + 1 if len(pattern) else 0
         _check_inside("channel", torch.cat([level_at, pattern_at]), width)
         _check_inside("place", places, self.patterns * (rows or 0))

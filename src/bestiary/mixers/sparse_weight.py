@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError
+from bestiary.mixers.entries import numbers, places
 
 MOST_GATHERS = 8
 """Up to so many entries a column, one gather each is quicker than a product."""
@@ -36,11 +37,11 @@ class SparseWeight(nn.Module):
                 f"{len(values)} values; give one of each an entry"
             )
         self.width = width
-        self.values = nn.Parameter(values)
+        self.values = nn.Parameter(numbers(values, "the values of a sparse weight"))
         self.sources: Tensor
         self.targets: Tensor
         for name, index in (("sources", sources), ("targets", targets)):
-            entries = torch.as_tensor(index, dtype=torch.int64)
+            entries = places(index, f"the {name} of a sparse weight")
             outside = entries[(entries < 0) | (entries >= width)]
             if len(outside):
                 raise UserError(

@@ -27,6 +27,16 @@ FORMAT = "bestiary BaseConv stack"
 VERSION = 1
 WHAT = "a BaseConv stack file"
 STACK, DOCUMENT = "stack.", "document."
+DAMAGED = (
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ValueError,
+    OverflowError,
+    RuntimeError,
+)
+"""What is raised where a header speaks of what is not there, or arrays do not fit."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +114,7 @@ def read_stack_file(path: str | Path) -> StackFile:
     document = read_document(path, FORMAT, VERSION, WHAT)
     try:
         return _restored(document)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, RuntimeError) as error:
+    except DAMAGED as error:
         missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise UserError(f"{path} is {WHAT} that is damaged: {missing}") from error
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError
+from bestiary.mixers.entries import numbers, places
 from bestiary.mixers.filters import Filter
 
 
@@ -32,8 +33,8 @@ class TapFilter(Filter):
                 f"a filter has {len(powers)} powers, {len(at)} channels and {len(values)} values; "
                 "give one of each a tap"
             )
-        moved = torch.as_tensor(powers, dtype=torch.int64)
-        channel = torch.as_tensor(at, dtype=torch.int64)
+        moved = places(powers, "the powers of a filter")
+        channel = places(at, "the channels of taps of a filter")
         if len(moved) and int(moved.min()) < 0:
             raise UserError(f"a filter has a tap at power {int(moved.min())}; a power is 0 or more")
         outside = channel[(channel < 0) | (channel >= channels)]
@@ -44,7 +45,7 @@ class TapFilter(Filter):
             )
         self.channels = channels
         self.taps = int(moved.max()) + 1 if len(moved) else 1
-        self.values = nn.Parameter(values)
+        self.values = nn.Parameter(numbers(values, "the taps of a filter"))
         self.powers: Tensor
         self.at: Tensor
         self.register_buffer("powers", moved)
@@ -54,10 +55,11 @@ class TapFilter(Filter):
     def forward(self, length: int) -> Tensor:
         """(min(length, taps), channels)."""
         assert self.taps is not None
-        taps = torch.zeros(
-            self.taps, self.channels, dtype=self.working_dtype, device=self.values.device
-        )
-        return taps.index_put((self.powers, self.at), self.values.to(taps.dtype))[:length]
+        rows = min(length, self.taps)
+        kept = self.powers < length if rows < self.taps else slice(None)
+        taps = torch.zeros(rows, self.channels, dtype=self.working_dtype, device=self.values.device)
+        where = (self.powers[kept], self.at[kept])
+        return taps.index_put(where, self.values[kept].to(taps.dtype))
 
     def convolve(self, u: Tensor, mode: Literal["causal", "circular"] = "causal") -> Tensor:
         """h * u by moving the rows of u, (batch, length, channels)."""
