@@ -68,7 +68,7 @@ def dct1(n: int) -> Kaleidoscope:
     half = n - 1
     if half < 2 or half & (half - 1):
         near = 1 << max(1, half.bit_length() - 1)
-        raise UserError(f"DCT-I has n = {n}; it must be 2^m + 1, such as {near + 1}")
+        raise UserError(f"DCT-I has n = {n}; it must be 2^m + 1, m from 1, such as {near + 1}")
     pair = torch.arange(half)
     ends = pair == 0
     copies = pair_factor(2 * half, 2 * half, ((1, 0), (~ends, ends)), COMPLEX)
