@@ -130,3 +130,12 @@ def test_what_the_head_adds_up_are_the_sums_that_logits_are_made_from():
     model = build_solver(SolverSpec("all-pairs"), task).build()
     logits = model(torch.tensor([found.tokens]))[0].numpy()
     np.testing.assert_allclose(16 * found.answers @ model.codes.numpy().T, logits, rtol=1e-6)
+
+
+def test_selective_copying_is_followed_by_names_that_have_a_meaning():
+    found = explained_example(
+        parse_compiled("compiled:selective-copy"), read_task("selective-copy"), "test", 0
+    )
+    assert found.marks[-4:] == ("m1", "m2", "m3", "m4")
+    assert [query.said for query in found.queries] == [query.label for query in found.queries]
+    assert {"parity", "compact"} <= set(found.meanings)

@@ -31,8 +31,8 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 }
 """So few positions and bits that every number of a layer can be looked at."""
 
-WITH_PROGRAM = ("all-pairs", "selective-copy", "sort")
-"""Solvers that are compiled from a program; the others compute straight from the tokens."""
+WITH_PROGRAM = ("all-pairs", "sort")
+"""Solvers of the same tasks as those that compute straight from tokens, but from a program."""
 
 
 @dataclass(frozen=True)
