@@ -7,6 +7,7 @@ import torch
 from recall_by_hand import TASKS, answer, small_task
 
 from bestiary.solvers.registry import SolverSpec, build_solver
+from bestiary.tasks.selective_copy import SelectiveCopy
 from bestiary.training.evaluate import evaluate
 
 DTYPES = [torch.float64, torch.float32, torch.bfloat16]
@@ -57,6 +58,16 @@ def test_neighbours_that_repeat_a_token_are_told_apart(name, repeat, length, dty
     model = build(name, small_task(16, length), dtype, **options)
     tokens = torch.randint(4, (2, length), generator=torch.Generator().manual_seed(0))
     assert wrong(model, tokens, repeat) == []
+
+
+@every_dtype
+def test_data_tokens_are_copied_for_certain(dtype):
+    # Rows are counted in binary, each bit a number of its own, so that none has many digits.
+    segment = {"length": 16, "items": 4}
+    task = SelectiveCopy(vocab_size=16, segments=(segment,), test_examples=30)
+    measured = evaluate(build("selective-copy", task, dtype), task, "test").total
+    assert measured.accuracy == 1.0
+    assert measured.mean_loss < 1e-6
 
 
 def test_more_than_256_votes_are_counted_in_bfloat16():

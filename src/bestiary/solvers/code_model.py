@@ -102,7 +102,7 @@ class CodeModel(nn.Module):
             part = tokens[start : start + at_once]
             chosen = torch.nonzero((rows >= 0) & (rows < part.numel()))[:, 0]
             if len(chosen):
-                answers[chosen] = self._answers(part, rows[chosen])
+                answers[chosen] = self._answers(part, rows[chosen]).to(answers.dtype)
         logits = SHARPNESS * answers @ self.codes.to(answers.dtype).T
         return logits.view(batch, length, -1) if positions is None else logits
 
