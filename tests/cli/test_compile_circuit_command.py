@@ -215,7 +215,9 @@ def test_circuits_with_huge_values_are_compared_where_float64_can_tell(bestiary)
 @pytest.mark.parametrize("option", CIRCUIT_LAYOUTS)
 @pytest.mark.parametrize("layout", ["wide", "narrow", "auto"])
 def test_options_of_another_layout_are_refused(bestiary, option, layout):
-    value = [] if option == "--balance" else ["causal" if option == "--mode" else "4"]
+    value = (
+        [] if option in ("--balance", "--parallel") else ["causal" if option == "--mode" else "4"]
+    )
     given = ["--layout", layout, option, *value]
     # There is no such circuit, so that what is let through fails after.
     err = bestiary("compile", "circuit", "nothing", *given, code=2)

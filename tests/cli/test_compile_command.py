@@ -196,7 +196,7 @@ def test_every_option_of_compile_is_refused_where_it_would_change_nothing(
     }
     assert set(what) == set(SUBJECTS)
     value = {"--dump-after": "schedule", "--mode": "causal", "--method": "groups", "--n": "3"}
-    flags = {"--balance", "--bits"}
+    flags = {"--balance", "--parallel", "--bits"}
     for option, scope in SCOPES.items():
         for subject, words in what.items():
             # Nothing there can be compiled, so that what is let through fails after.

@@ -62,6 +62,9 @@ def compile_(
     balance: Annotated[
         bool, typer.Option("--balance", help="Make long chains of a circuit shallow first.")
     ] = False,
+    parallel: Annotated[
+        bool, typer.Option("--parallel", help="Rearrange a circuit by degree first.")
+    ] = False,
     expand: Annotated[
         float | None,
         typer.Option(
@@ -156,6 +159,7 @@ def compile_(
             mode,  # type: ignore[arg-type]
             radix,
             balance,
+            parallel,
             expand,
             optimize,
             bits,

@@ -39,12 +39,13 @@ def frontier(
 
     check_one_form({"--latex": as_latex, "--json": as_json})
     check_plot(plot)
-    made = named_circuit(circuit, n).real
+    named = named_circuit(circuit, n)
+    made = named.real
     with Console(stderr=True).status("compiling") as status:
         ways = ways_of(made, lambda name: status.update(f"compiling {name}"))
     floor = floor_of(made)
     if plot is not None:
-        write_plot(plot, chart(ways, made.name, floor))
+        write_plot(plot, chart(ways, named.title, floor))
     if as_json:
         found = {"circuit": str(made), "floor": floor, "ways": [asdict(way) for way in ways]}
         typer.echo(json.dumps(found, indent=2))

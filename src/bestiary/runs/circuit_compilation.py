@@ -8,7 +8,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from bestiary.circuits import Circuit, balanced
+from bestiary.circuits import Circuit, balanced, parallelised
 from bestiary.circuits.library import LIBRARY
 from bestiary.compile.bounds import Bound
 from bestiary.compile.circuit_form import CircuitForm
@@ -45,6 +45,7 @@ class CircuitHow:
     mode: Mode = "causal"
     radix: int = 2
     balance: bool = False
+    parallel: bool = False
     expand: float | None = None
     optimize: float | None = None
     bits: bool = False
@@ -66,7 +67,8 @@ def of_circuit(
     _check(how, given)
     named = named_circuit(source, n)
     circuit = named.real
-    compiled = _compiled(circuit, how)
+    placed = _rearranged(circuit, how)
+    compiled = _compiled(placed, how)
     form = _form(named, circuit, compiled, how)
     origin = Origin(
         "circuit",
@@ -83,7 +85,7 @@ def of_circuit(
         meant = circuit_function(circuit, form)
         error = agree(compiled.stack, meant, rows, width, inputs=inputs)
     told = "circuit: " + str(circuit).partition(": ")[2]
-    return Work(compiled, origin, measure(compiled, _bounds(circuit, form, how)), error, "", told)
+    return Work(compiled, origin, measure(compiled, _bounds(placed, form, how)), error, "", told)
 
 
 def circuit_comparison(
@@ -143,12 +145,23 @@ def _check(how: CircuitHow, given: Collection[str]) -> None:
                 )
 
 
+def _rearranged(circuit: Circuit, how: CircuitHow) -> Circuit:
+    """The circuit balanced or made parallel; ``UserError`` where that changes nothing."""
+    for option, asked, rearranged in (
+        ("--balance", how.balance, balanced),
+        ("--parallel", how.parallel, parallelised),
+    ):
+        if asked:
+            before, circuit = circuit, rearranged(circuit)
+            if circuit is before:
+                raise UserError(
+                    f"{option} changes nothing: it does not take {circuit.name} below "
+                    f"multiplicative depth {circuit.multiplicative_depth}"
+                )
+    return circuit
+
+
 def _compiled(circuit: Circuit, how: CircuitHow) -> Compiled:
-    if how.balance and balanced(circuit) is circuit:
-        raise UserError(
-            f"--balance changes nothing: no order of sums and products that it tries takes "
-            f"{circuit.name} below multiplicative depth {circuit.multiplicative_depth}"
-        )
     return compile_circuit(
         circuit,
         how.layout,
@@ -157,7 +170,6 @@ def _compiled(circuit: Circuit, how: CircuitHow) -> Compiled:
         d=how.d,
         mode=how.mode,
         radix=how.radix,
-        balance=how.balance,
         expand=how.expand,
         optimize=None if how.optimize is None else Optimize(seconds=how.optimize),
     )
@@ -165,12 +177,11 @@ def _compiled(circuit: Circuit, how: CircuitHow) -> Compiled:
 
 def _bounds(circuit: Circuit, form: CircuitForm, how: CircuitHow) -> dict[str, Bound]:
     """What the layout is held to: no width where it was given up for layers, and the reverse."""
-    held = balanced(circuit) if how.balance else circuit
     if form.layout == "narrow":
-        return circuit_bounds(held, "narrow", how.d, how.mode) if how.radix == 2 else {}
+        return circuit_bounds(circuit, "narrow", how.d, how.mode) if how.radix == 2 else {}
     if how.channels is not None:
         return {}
-    found = circuit_bounds(held)
+    found = circuit_bounds(circuit)
     if how.layout == "wide" and how.expand is None and how.optimize is None:
         return found
     return {

@@ -32,6 +32,11 @@ class NamedCircuit:
     bits: bool = False
 
     @property
+    def title(self) -> str:
+        """Its name, and its size where it is one of the library."""
+        return f"{self.source}, n = {self.n}" if self.source in LIBRARY else self.circuit.name
+
+    @property
     def real(self) -> Circuit:
         """The circuit as layers hold it: that of real and imaginary parts where it is complex."""
         return real_pairs(self.circuit) if self.circuit.is_complex else self.circuit

@@ -50,6 +50,7 @@ SCOPES: Mapping[str, Scope] = {
     "--rows": Scope(["circuit"]),
     "--channels": Scope(["circuit"]),
     "--balance": Scope(["circuit"]),
+    "--parallel": Scope(["circuit"]),
     "--expand": Scope(["circuit"]),
     "--bits": Scope(["circuit"]),
     "--mode": Scope(ROUTED),
@@ -70,8 +71,9 @@ CIRCUIT_LAYOUTS: Mapping[str, Sequence[str]] = {
     "--channels": ["wide", "auto"],
     "--expand": ["wide", "auto"],
     "--optimize": ["wide"],
-    # Balanced and not is what auto chooses from.
+    # Of these and of the circuit as it is, auto chooses.
     "--balance": ["wide", "narrow"],
+    "--parallel": ["wide", "narrow"],
     "--d": ["narrow"],
     "--mode": ["narrow"],
     "--radix": ["narrow"],

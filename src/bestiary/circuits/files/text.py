@@ -58,7 +58,7 @@ _RANK = {Operation.CONSTANT: 0, Operation.INPUT: 1}
 
 def to_text(circuit: Circuit) -> str:
     """The circuit as text, one gate a line."""
-    names = _gate_names(circuit)
+    names = gate_names(circuit)
     lines = [f"circuit {quoted(circuit.name)}"]
     lines += [f"input {_shaped(port)}" for port in circuit.inputs]
     texts = _operands(circuit, names)
@@ -79,7 +79,7 @@ def _shaped(port: Port) -> str:
     return written((port.name, port.shape))
 
 
-def _gate_names(circuit: Circuit) -> dict[int, str]:
+def gate_names(circuit: Circuit) -> dict[int, str]:
     """A name for each gate that computes something: its own, where that can be told apart."""
     taken = {port.name for port in circuit.inputs}
     prefix = "g"

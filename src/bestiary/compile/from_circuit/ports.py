@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestiary.circuits import Circuit, Operation
+from bestiary.circuits.files.text import gate_names
 from bestiary.compile.expression import Concat, Read, Value, input_array
 from bestiary.compile.program import Program
 from bestiary.errors import UserError
@@ -33,11 +34,12 @@ class Ports:
         self.results: dict[int, str] = {}
         for gate, name in zip(circuit.results.tolist(), circuit.output_names, strict=True):
             self.results.setdefault(gate, name)
+        self.gates = gate_names(circuit)
 
     def name(self, gate: int) -> str:
-        """What a gate is called: by a person, as an output, or by its number."""
+        """What a gate is called: by a person, as an output, or as in the circuit's text."""
         named = self.circuit.names.get(gate) or self.results.get(gate)
-        return named or f"g{gate}"
+        return named or self.gates.get(gate) or f"constant {gate}"
 
     def program(self, results: Sequence[Value]) -> Program:
         """The program whose output is these wires."""
