@@ -76,6 +76,16 @@ def exact(array: Array) -> Array:
     return out
 
 
+def plain(numbers: Array) -> Array:
+    """float64 where one of the numbers is, for exact arrays hold ints and Fractions alone.
+
+    ``UserError`` where an exact one beside it is too large for that.
+    """
+    if numbers.dtype == object and any(isinstance(number, float) for number in numbers.flat):
+        return floating(numbers)
+    return numbers
+
+
 def alike(*arrays: Array) -> tuple[Array, ...]:
     """The same numbers, all exact if one array is: a ``Fraction`` times a float is a float."""
     if any(array.dtype == object for array in arrays):

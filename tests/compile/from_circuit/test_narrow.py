@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_circuits import random_circuits
 
+from bestiary.circuits import from_text
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
 from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
@@ -81,3 +82,18 @@ def test_wrong_sizes_and_complex_constants_are_refused():
         narrow(traced(lambda x: x * x, {}), d=3)
     with pytest.raises(UserError, match="complex constants"):
         narrow(traced(lambda x: 1j * x, {}))
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_fractions_and_floats_stand_side_by_side(d):
+    # Fractions stay exact where all numbers are, and an array of numbers is of one kind.
+    made = from_text("input x y\noutput x/3 + 0.5*y + 0.25 as a\noutput 1/7 as b\noutput x as c")
+    stack = compile_program(narrow(made, d)).stack
+    found = run(stack, [[3, 5]], d, 3)
+    np.testing.assert_allclose(found, [[1 + 2.5 + 0.25, 1 / 7, 3]], rtol=1e-14)
+
+
+def test_a_number_too_large_for_the_floats_beside_it_is_refused():
+    made = from_text("input x y\noutput 10**400*x + 0.5*y as a")
+    with pytest.raises(UserError, match=r"a constant is larger than float64 holds"):
+        narrow(made)

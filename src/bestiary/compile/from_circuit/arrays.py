@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestiary.circuits import Circuit
-from bestiary.compile.constants import Array
+from bestiary.compile.constants import Array, plain
 from bestiary.compile.expression import Value, concat, linear, mul, read
 from bestiary.compile.from_circuit.affine import Affines
 from bestiary.compile.from_circuit.levels import levels_of
@@ -51,11 +51,4 @@ def _of(circuit: Circuit, value: Value, gates: Sequence[int], wanted: Sequence[i
         bias[j] = form.bias
         for wire, number in form.weights.items():
             weight[place[wire], j] = number
-    return linear(value, _plain(weight), _plain(bias))
-
-
-def _plain(numbers: Array) -> Array:
-    """float64 where a number is one, for exact arrays hold whole numbers and fractions alone."""
-    if any(isinstance(number, float) for number in numbers.flat):
-        return numbers.astype(np.float64)
-    return numbers
+    return linear(value, plain(weight), plain(bias))

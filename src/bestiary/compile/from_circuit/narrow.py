@@ -15,7 +15,7 @@ import numpy as np
 
 from bestiary.circuits import Circuit
 from bestiary.compile.bounds import Bound, our_kaleidoscope_bound
-from bestiary.compile.constants import Array
+from bestiary.compile.constants import Array, plain
 from bestiary.compile.expression import Value, constant_array, input_array, mul, row_scale, total
 from bestiary.compile.from_circuit.depths import Depth, depths_of
 from bestiary.compile.from_circuit.ports import check_real
@@ -121,6 +121,7 @@ def _routed(
 
 def _over(layout: Layout, numbers: Array) -> Rows:
     """Numbers of positions as rows of channels."""
+    numbers = plain(numbers)
     padded = np.zeros(layout.size, dtype=numbers.dtype)
     padded[: len(numbers)] = numbers
     return Rows.of(padded.reshape(layout.rows, layout.channels))
