@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
+from typing import Any
+
+from bestiary.cli.main import main
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -29,3 +33,26 @@ def examples_tried(name: str) -> tuple[int, int]:
     session = doctest.DocTestParser().get_doctest(text, {}, f"docs/{name}", None, 0)
     result = doctest.DocTestRunner().run(session)
     return result.attempted, result.failed
+
+
+def run_from_top(name: str, capsys: Any) -> int:
+    """Run a page's ``console`` and ``python`` blocks; what ``text`` blocks show must be printed.
+
+    All in the current folder, and Python in one session. Returns how many blocks there are.
+    """
+    blocks = re.findall(r"```(\w*)\n(.*?)```", page(name), re.DOTALL)
+    names: dict[str, object] = {}
+    printed = ""
+    for language, text in blocks:
+        if language == "console":
+            printed = ""
+            for command in text.splitlines():
+                assert command.startswith("bestiary ")
+                assert main(shlex.split(command)[1:]) == 0, command
+                printed += capsys.readouterr().out
+        elif language == "python":
+            exec(compile(text, name, "exec"), names)
+            printed = capsys.readouterr().out
+        elif language == "text":
+            assert text in printed
+    return len(blocks)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from pathlib import Path
 
 import pytest
+from pages import run_from_top
 
 from bestiary.cli.main import main
-
-PAGE = Path(__file__).parents[2] / "docs" / "compile.md"
-FENCES = re.findall(r"```(\w*)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 
 @pytest.mark.slow
@@ -19,21 +15,7 @@ def test_everything_on_the_page_runs_and_prints_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    printed = ""
-    assert len(FENCES) > 12
-    for language, text in FENCES:
-        if language == "console":
-            printed = ""
-            for command in text.splitlines():
-                assert command.startswith("bestiary ")
-                assert main(shlex.split(command)[1:]) == 0, command
-                printed += capsys.readouterr().out
-        elif language == "python":
-            exec(compile(text, "compile.md", "exec"), names)
-            printed = capsys.readouterr().out
-        else:
-            assert text in printed
+    assert run_from_top("compile.md", capsys) > 12
     assert (tmp_path / "dft.html").stat().st_size > 10_000
 
 
