@@ -97,6 +97,30 @@ def test_balancing_a_chain_takes_fewer_layers_and_the_bound_follows(bestiary):
     assert shallow["layers"] <= shallow["bounds"]["bound, wide"]["layers"]
 
 
+def test_what_is_made_parallel_is_compared_with_the_circuit_as_it_was(bestiary):
+    for options in (["--parallel"], ["--parallel", "--expand", "4"]):
+        told = json.loads(
+            bestiary(
+                *("compile", "circuit", "determinant", "--n", "5", *options),
+                *("-o", "c.safetensors", "--json"),
+            )
+        )
+        plain = json.loads(bestiary("compile", "circuit", "determinant", "--n", "5", "--json"))
+        assert told["layers"] < plain["layers"]
+        assert told["subject"] == plain["subject"]
+        assert "agrees with determinant" in bestiary("verify", "c.safetensors")
+        matrices = np.random.default_rng(0).normal(size=(3, 5, 5))
+        assert np.allclose(run(bestiary, matrices), np.linalg.det(matrices))
+
+
+def test_bits_may_be_said_of_any_circuit(bestiary):
+    Path("either.circuit").write_text("input a b\nout = a + b - a * b\noutput out\n")
+    bestiary("compile", "circuit", "either.circuit", "--bits", "-o", "c.safetensors")
+    out = bestiary("verify", "c.safetensors")
+    assert "all bits" in out and "normal" not in out
+    assert "takes bits, 0 or 1" in _refused_run(bestiary, np.array([0.5, 1]))
+
+
 def test_rows_of_a_wide_circuit_are_computed_each_by_itself(bestiary):
     bestiary("compile", "circuit", "horner", "--n", "2", "--rows", "3", "-o", "c.safetensors")
     assert "agrees with horner" in bestiary("verify", "c.safetensors")

@@ -4,14 +4,22 @@ import numpy as np
 import pytest
 import torch
 
+from bestiary.circuits import Port
+from bestiary.compile.circuit_form import CircuitForm
 from bestiary.compile.origin import Origin, matrix_function, transform_reference
 from bestiary.errors import UserError
 
 DCT = Origin("transform", "dct-2", 8)
+SUM = Origin(
+    *("circuit", "sum.circuit", 3, 2),
+    digest="ab",
+    circuit=CircuitForm("narrow", (Port("x", (3,)),), (Port("out"),)),
+)
 
 
 def test_an_origin_comes_back_from_what_is_stored():
     assert Origin.from_dict(DCT.to_dict()) == DCT
+    assert Origin.from_dict(SUM.to_dict()) == SUM
     assert Origin.from_dict(None) is None
     older = DCT.to_dict()
     assert older.pop("tolerance") == 1e-9
@@ -31,6 +39,10 @@ def test_an_origin_comes_back_from_what_is_stored():
         DCT.to_dict() | {"tolerance": float("nan")},
         DCT.to_dict() | {"tolerance": -1},
         DCT.to_dict() | {"more": 1},
+        DCT.to_dict() | {"kind": "circuit"},
+        DCT.to_dict() | {"circuit": None},
+        SUM.to_dict() | {"kind": "matrix"},
+        SUM.to_dict() | {"circuit": {"layout": "narrow"}},
     ],
 )
 def test_anything_else_is_refused(given):
@@ -51,3 +63,9 @@ def test_sizes_that_do_not_fit_are_refused_before_a_reference_is_made():
 def test_a_dense_reference_that_would_not_fit_into_memory_is_refused():
     with pytest.raises(UserError, match="up to size 8192"):
         transform_reference(Origin("transform", "dct-2", 1 << 20))
+
+
+def test_a_circuit_has_the_sizes_of_its_layout():
+    SUM.check_sizes(2, 2)
+    with pytest.raises(UserError, match="cannot be that of a narrow circuit of 3 inputs"):
+        SUM.check_sizes(1, 2)
