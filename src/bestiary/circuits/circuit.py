@@ -111,6 +111,16 @@ class Circuit:
         return moving
 
     @cached_property
+    def needed(self) -> NDArray[np.bool_]:
+        """(gates,) whether a gate comes out, or one that is made from it does."""
+        needed = np.zeros(len(self), dtype=bool)
+        needed[self.results] = True
+        for gate in reversed(self._computed):
+            if needed[gate]:
+                needed[self.left[gate]] = needed[self.right[gate]] = True
+        return needed
+
+    @cached_property
     def products(self) -> NDArray[np.bool_]:
         """(gates,) whether a gate multiplies two gates that depend on the inputs."""
         found = np.zeros(len(self), dtype=bool)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_circuits import random_circuits
 
+from bestiary.circuits import from_json, from_text
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
 from bestiary.compile.from_circuit import circuit_bounds, compile_circuit
@@ -137,3 +138,30 @@ def test_auto_turns_narrow_where_no_wide_stack_has_so_few_channels():
 def test_settings_of_another_layout_are_refused(options, words):
     with pytest.raises(UserError, match=words):
         compile_circuit(traced(lambda x: x * x, {}), **options)
+
+
+UNUSED = """{"format": "bestiary circuit", "version": 1, "name": "f", "constants": [],
+"inputs": [["x", [2]]], "outputs": [["out", [2]]], "names": {}, "results": [2, 3],
+"gates": [["input", 0], ["input", 1], ["multiply", 0, 1], ["add", 0, 0], ["multiply", 2, 2],
+["multiply", 4, 3], ["add", 5, 4]]}"""
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"channels": 3}, {"expand": 4.0}, {"layout": "auto"}, {"layout": "narrow"}]
+)
+def test_gates_that_no_output_needs_cost_nothing(settings):
+    # The gates of a JSON document are kept as they are; these three are deeper than any output.
+    made = from_json(UNUSED)
+    rows = [[3], [5]] if settings == {"layout": "narrow"} else [[3, 5]]
+    stack = compile_circuit(made, **settings).stack
+    found = stack(torch.tensor([rows], dtype=torch.float64)).flatten().tolist()
+    assert found[:2] == [15, 6]
+    lean = compile_circuit(traced(lambda x: [x[0] * x[1], x[0] + x[0]], {"x": 2}), **settings)
+    assert len(stack.layers) == len(lean.stack.layers)
+
+
+def test_a_sum_of_numbers_that_no_float_holds_is_refused():
+    made = from_text("input x\noutput 10**400*x + 0.5*x as a")
+    for layout in ("wide", "narrow", "auto"):
+        with pytest.raises(UserError, match="a constant is larger than float64 holds"):
+            compile_circuit(made, layout)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from bestiary.circuits import Circuit, Operation
 from bestiary.compile.constants import Scalar
+from bestiary.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,13 @@ class Affines:
             if missing:
                 waiting += missing
                 continue
-            self.known[top] = self._combined(top)
+            try:
+                self.known[top] = self._combined(top)
+            except OverflowError:
+                raise UserError(
+                    f"a constant is larger than float64 holds, {np.finfo(float).max:.1e}, and "
+                    "meets a floating-point number; scale it down"
+                ) from None
             waiting.pop()
         return self.known[gate]
 

@@ -47,7 +47,7 @@ class _Batches:
     def __init__(self, circuit: Circuit, channels: int, rows: int) -> None:
         self.circuit, self.channels = circuit, channels
         self.ports = Ports(circuit, rows)
-        self.products = np.flatnonzero(circuit.products).tolist()
+        self.products = np.flatnonzero(circuit.products & circuit.needed).tolist()
         self.sides = {
             gate: (int(circuit.left[gate]), int(circuit.right[gate])) for gate in self.products
         }

@@ -32,14 +32,16 @@ def depths_of(circuit: Circuit) -> list[Depth]:
     """All depths, the inputs first. The last one holds the outputs in their order, at least one
     depth after the inputs, so that they can be put in that order.
 
-    A constant stands where it is used, and is a value of its own only as an output.
+    A constant stands where it is used, and is a value of its own only as an output. Gates that no
+    output needs are left out.
     """
     last = max(circuit.depth, 1)
     depth, operation = circuit.depths.tolist(), circuit.operations.tolist()
     left, right = circuit.left.tolist(), circuit.right.tolist()
+    needed = circuit.needed.tolist()
     until = [0] * len(circuit)
     for gate in range(len(circuit)):
-        if operation[gate] >= Operation.ADD:
+        if operation[gate] >= Operation.ADD and needed[gate]:
             for operand in (left[gate], right[gate]):
                 until[operand] = max(until[operand], depth[gate] - 1)
     for gate in circuit.results.tolist():

@@ -42,19 +42,17 @@ class Levels:
 
 
 def levels_of(circuit: Circuit) -> Levels:
-    """Sort the gates of a circuit."""
+    """Sort the gates of a circuit; those that no output needs are left out."""
     depth = circuit.multiplicative_depth
     level = circuit.levels.tolist()
-    moving, product = circuit.moving.tolist(), circuit.products.tolist()
-    operation = circuit.operations.tolist()
+    computed = circuit.moving & circuit.needed & (circuit.operations != Operation.INPUT)
+    product = circuit.products.tolist()
     left, right = circuit.left.tolist(), circuit.right.tolist()
     products: list[list[int]] = [[] for _ in range(depth + 1)]
     sums: list[list[int]] = [[] for _ in range(depth + 1)]
     # The last level at whose end a gate still has to be there.
     until = [-1] * len(circuit)
-    for gate in range(len(circuit)):
-        if not moving[gate] or operation[gate] == Operation.INPUT:
-            continue
+    for gate in np.flatnonzero(computed).tolist():
         (products if product[gate] else sums)[level[gate]].append(gate)
         # A sum of level ℓ is taken after the products of level ℓ, a product's operands before.
         last = level[gate] - product[gate]
