@@ -94,13 +94,21 @@ def test_later_tokens_change_no_answer(name):
 
 
 @exact
-def test_logits_at_positions_are_those_of_all_in_the_order_asked(name):
+@pytest.mark.parametrize("asked", [[70, 3, 41, 41, 0], [70, 3, 41, 0]])
+def test_logits_at_positions_are_those_of_all_in_the_order_asked(name, asked):
     tokens = torch.from_numpy(np.random.default_rng(1).integers(0, 9, (4, 20)))
     model = build(name, small_task(9, 20), repeat="first")
-    positions = torch.tensor([70, 3, 41, 41, 0])
+    positions = torch.tensor(asked)
     everywhere = model(tokens)
     assert everywhere.shape == (4, 20, 9)
     torch.testing.assert_close(model(tokens, positions), everywhere.flatten(0, 1)[positions])
+
+
+@pytest.mark.parametrize("name", [*EXACT, "lookup", "all-pairs", "sort"])
+def test_no_examples_have_no_answers(name):
+    model, tokens = build(name, small_task(8, 4)), torch.zeros(0, 4, dtype=torch.int64)
+    assert model(tokens).shape == (0, 4, 8)
+    assert model(tokens, torch.zeros(0, dtype=torch.int64)).shape == (0, 8)
 
 
 @pytest.mark.parametrize("name", [*EXACT, "lookup"])

@@ -82,12 +82,12 @@ class AutocorrelationModel(nn.Module):
         batch, length = tokens.shape
         if positions is None:
             every = torch.arange(batch * length, device=tokens.device)
-            return self(tokens, every).view(batch, length, -1)
+            return self(tokens, every).view(batch, length, self.vocab_size)
         if self.repeat is None:
             self._tally.add(tokens, positions)
         asked, query = positions.unique(return_inverse=True)
         logits = self.head(*self._answers(tokens, asked), len(asked))
-        return logits if len(asked) == len(positions) else logits.index_select(0, query)
+        return logits if torch.equal(asked, positions) else logits.index_select(0, query)
 
     def take_notes(self) -> list[str]:
         """How many positions had more than one match."""
@@ -123,6 +123,9 @@ def autocorrelation(tokens: Tensor) -> Tensor:
     0 counts the tokens that are found elsewhere in their row too.
     """
     batch, length = tokens.shape
+    if not batch:
+        # MKL refuses to transform nothing.
+        return tokens.new_zeros(0, length)
     example, channel, place = _repeated(tokens)
     size = fft_size(2 * length)
     spectrum = torch.zeros(batch, size // 2 + 1, dtype=torch.float64, device=tokens.device)

@@ -104,7 +104,7 @@ class CodeModel(nn.Module):
             if len(chosen):
                 answers[chosen] = self._answers(part, rows[chosen]).to(answers.dtype)
         logits = SHARPNESS * answers @ self.codes.to(answers.dtype).T
-        return logits.view(batch, length, -1) if positions is None else logits
+        return logits.view(batch, length, self.vocab_size) if positions is None else logits
 
     def stack_input(self, tokens: Tensor) -> Tensor:
         """(batch, max_length, channels): what the stack gets, 0 in the rows after a sequence.

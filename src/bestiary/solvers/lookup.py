@@ -198,7 +198,7 @@ class LookupModel(nn.Module):
         asked = answers if positions is None else answers.index_select(0, positions)
         queries = torch.nonzero(asked >= 0)[:, 0]
         logits = self.head(queries, asked[queries], len(asked))
-        return logits.view(batch, length, -1) if positions is None else logits
+        return logits.view(batch, length, self.vocab_size) if positions is None else logits
 
     def take_notes(self) -> list[str]:
         """What a table that holds all pairs would take, where this one does not."""
