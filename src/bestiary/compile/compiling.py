@@ -53,13 +53,15 @@ class Compiled:
         return self.stages["allocate"]
 
 
-def compile_program(program: Program, *, optimize: Optimize | None = None) -> Compiled:
+def compile_program(
+    program: Program, *, optimize: Optimize | None = None, in_step: bool = False
+) -> Compiled:
     """The BaseConv stack that computes ``program``, in float64.
 
     optimize: search for the schedule of the fewest layers, then channels, in place of the heuristic
-    one; for programs of up to a few hundred operations. A program that is written as cells, each
-    with its layer, is allocated and emitted as it is. ``UserError`` where the program cannot be a
-    stack: see the passes.
+    one; for programs of up to a few hundred operations. in_step: see ``schedule``. A program that
+    is written as cells, each with its layer, is allocated and emitted as it is. ``UserError`` where
+    the program cannot be a stack: see the passes.
     """
     if not isinstance(program, Program):
         raise UserError(
@@ -82,6 +84,8 @@ def compile_program(program: Program, *, optimize: Optimize | None = None) -> Co
             pass
         elif name == "schedule" and optimize is not None:
             last, found = schedule_optimally(last, optimize)
+        elif name == "schedule" and in_step:
+            last = schedule(last, in_step)
         else:
             last = run(last)
         stages[name] = last

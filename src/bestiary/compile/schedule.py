@@ -68,20 +68,23 @@ of their layers. Of 8 to 32 it makes little difference, 64 take twice the time i
 
 
 @arithmetic()
-def schedule(program: Program) -> Program:
+def schedule(program: Program, in_step: bool = False) -> Program:
     """The same program as cells, each with the layer that computes it, out of a retimed one.
 
     Inputs are layer 0. The output is a ``Concat`` of wires, which all lie in the last layer when
-    they are carried there (``allocate``).
+    they are carried there (``allocate``). in_step: channels of one value wait for each other, so
+    that no more are there at once than the operations of the program have; without it each is as
+    early as it can be, and some of several operations may be there together.
     """
-    return later(Scheduler(program).scheduled())
+    return later(Scheduler(program, in_step).scheduled())
 
 
 class Scheduler:
     """The forms of every value so far, the layer of every wire, and who convolves it at once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, in_step: bool = False) -> None:
         self.program = program
+        self.in_step = in_step
         self.forms: dict[int, Channels] = {}
         self.layer: dict[Value, int] = {}
         self.claimed: set[Value] = set()
@@ -104,7 +107,16 @@ class Scheduler:
                     form.uses = int(uses[i])
                     forms[i] = self._narrowed(form, alive[id(value)])
             self.forms[id(value)] = forms
+            if self.in_step:
+                self._align(forms)
         return reading(self.program, [self.wire(f) for f in self.forms[id(self.program.output)]])
+
+    def _align(self, forms: Channels) -> None:
+        """Take the wires behind the channels of a value as of the layer of the last of them."""
+        read = (wire for form in forms for wire in (*form.gate, form.convolved, form.made))
+        wires = {wire for wire in read if wire is not None}
+        last = max((self.layer[wire] for wire in wires), default=0)
+        self.layer.update(dict.fromkeys(wires, last))
 
     # Wires
 
@@ -146,7 +158,7 @@ class Scheduler:
         channels are still to be used than there are wires, the wires are the fewer to keep.
         """
         wide = len(form.gate) > max(MOST_SUMMED, alive) and form.uses > 1 and form.affine
-        if not wide or form.made is not None:
+        if not wide or form.made is not None or self.in_step:
             return form
         last = self._affine_ready(form)
         early = {wire: weight for wire, weight in form.gate.items() if self.layer[wire] < last}

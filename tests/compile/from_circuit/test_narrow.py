@@ -14,6 +14,7 @@ from random_circuits import random_circuits
 from bestiary.circuits import from_text
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
+from bestiary.compile.from_circuit import compile_circuit
 from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
 from bestiary.errors import UserError
 
@@ -36,7 +37,7 @@ def run(stack, rows, d, outputs):
 )
 def test_a_random_circuit_is_its_stack_within_the_bounds(made, d, mode, seed):
     drawn = made.circuit
-    stack = compile_program(narrow(drawn, d, mode)).stack
+    stack = compile_circuit(drawn, "narrow", d=d, mode=mode).stack
     rows = np.random.default_rng(seed).integers(-2, 3, (3, drawn.width_in)).tolist()
     exact = np.array([[float(v) for v in made.expected(row)] for row in rows])
     scale = max(1.0, np.abs(exact).max())
@@ -44,6 +45,39 @@ def test_a_random_circuit_is_its_stack_within_the_bounds(made, d, mode, seed):
     assert np.abs(found - exact).max() <= 1e-9 * scale
     bound = narrow_bound(drawn, d, mode)
     assert bound.holds(len(stack.layers), stack.inner_length, stack.width)
+
+
+TOO_EARLY = """
+input s
+input v[1]
+g0 = 1 - v[0]
+g1 = 1 - g0
+g2 = g1 * g1
+g3 = g1 + g1
+g4 = g3 - g2
+g5 = v[0] * g4
+g6 = v[0] + g4
+g7 = g6 - g5
+g8 = v[0] * g7
+g9 = 1 - g8
+g10 = g9 * g9
+g11 = g9 + g9
+g12 = g11 - g10
+output g1 as t
+output g12 as w[1]
+"""
+
+
+def test_a_side_whose_routing_is_half_trivial_waits_where_it_would_take_too_many_channels():
+    made = from_text(TOO_EARLY)
+    at_once = compile_program(narrow(made, 2, "circular")).stack
+    bound = narrow_bound(made, 2, "circular")
+    assert at_once.width > bound.width == 8
+    stack = compile_circuit(made, "narrow", d=2, mode="circular").stack
+    assert bound.holds(len(stack.layers), stack.inner_length, stack.width)
+    bits = [[s, v] for s in (0, 1) for v in (0, 1)]
+    # 2a - a² is a for a bit: g1, g4, g7 and g8 are v, g9 and g12 are not.
+    assert run(stack, bits, 2, 2).round(9).tolist() == [[v, 1 - v] for _, v in bits]
 
 
 @pytest.mark.parametrize(("d", "level", "end"), [(1, 8 * 4 - 4, 2), (4, 8 * 2 + 4 * 2 - 2, 1)])

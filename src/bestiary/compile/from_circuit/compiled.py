@@ -73,7 +73,7 @@ def compile_circuit(
                 "rows, channels, expand and optimize are settings of the wide layout, not of the "
                 "narrow one"
             )
-        return compile_program(_told(circuit, narrow(circuit, d, mode, radix)))
+        return _narrow(circuit, d, mode, radix)
     if (d, radix) != (1, 2) or (mode != "causal" and layout == "wide"):
         raise UserError(
             f"d, mode and radix are settings of the narrow layout, not of layout {layout!r}"
@@ -91,6 +91,15 @@ def _rearranged(circuit: Circuit, balance: bool, parallel: bool) -> Circuit:
     if balance:
         circuit = balanced(circuit)
     return parallelised(circuit) if parallel else circuit
+
+
+def _narrow(circuit: Circuit, d: int, mode: Mode, radix: int) -> Compiled:
+    """Each channel as early as it can be, or, where those are too many at once, in step."""
+    program = _told(circuit, narrow(circuit, d, mode, radix))
+    found = compile_program(program)
+    if radix > 2 or found.stack.width <= 4 * d:
+        return found
+    return compile_program(program, in_step=True)
 
 
 def _wide(circuit: Circuit, rows: int, channels: int | None, expand: float) -> Compiled:
@@ -138,7 +147,7 @@ def _chosen(
     if channels is None or rows != 1:
         raise why
     d = 1 << (max(1, channels // 4).bit_length() - 1)
-    routed = compile_program(_told(circuit, narrow(circuit, d, mode)))
+    routed = _narrow(circuit, d, mode, 2)
     if routed.stack.width > channels:
         raise why
     return routed
