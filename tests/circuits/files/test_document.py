@@ -102,6 +102,7 @@ DAMAGED = [
     ({"constants": [3]}, "a constant is 3; a text is needed"),
     ({"names": []}, "its name, or the names of its gates, are no text"),
     ({"names": {"x": "y"}}, "a gate is 'x'; a whole number from 0 on is needed"),
+    ({"names": {"9" * 5000: "y"}}, "9…; a whole number from 0 on is needed"),
     ({"names": {"2": 3}}, "the name of gate 2 is 3; a text is needed"),
     ({"name": None}, "its name, or the names of its gates, are no text"),
 ]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from bestiary.circuits.circuit import Circuit
-from bestiary.circuits.files.mistake import mistake
+from bestiary.circuits.files.mistake import count_of, mistake
 from bestiary.circuits.files.numeral import read_number, write_number
 from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.number import shown
@@ -100,7 +100,7 @@ def _circuit(document: Mapping[str, Any]) -> Circuit:
         ),
         name=document["name"],
         names={
-            _count(int(gate) if gate.isascii() and gate.isdigit() else gate, "a gate"): _text(
+            _count(gate if (number := count_of(gate)) is None else number, "a gate"): _text(
                 name, f"the name of gate {gate}"
             )
             for gate, name in names.items()
