@@ -131,3 +131,8 @@ def test_a_number_too_large_for_the_floats_beside_it_is_refused():
     made = from_text("input x y\noutput 10**400*x + 0.5*y as a")
     with pytest.raises(UserError, match=r"a constant is larger than float64 holds"):
         narrow(made)
+
+
+def test_a_circuit_without_inputs_is_refused():
+    with pytest.raises(UserError, match="^circuit has no inputs; a stack needs at least one"):
+        narrow(from_text("output 3 as a"), d=2)

@@ -18,7 +18,7 @@ from bestiary.compile.bounds import Bound, our_kaleidoscope_bound
 from bestiary.compile.constants import Array, plain
 from bestiary.compile.expression import Value, constant_array, input_array, mul, row_scale, total
 from bestiary.compile.from_circuit.depths import Depth, depths_of
-from bestiary.compile.from_circuit.ports import check_real
+from bestiary.compile.from_circuit.ports import check_circuit
 from bestiary.compile.from_matrix.chain import chain
 from bestiary.compile.from_matrix.channel_groups import apply_level
 from bestiary.compile.from_matrix.layout import Layout
@@ -32,9 +32,9 @@ def narrow(circuit: Circuit, d: int = 1, mode: Mode = "causal", radix: int = 2) 
     """A circuit on vectors that lie row by row, ``d`` numbers a row, outputs first in the same way.
 
     Inputs and outputs are padded with zeros to whole rows. radix: how many rows or channels a level
-    of the routing may mix. ``UserError`` for complex constants and for a d that is no power of two.
+    of the routing may mix. ``UserError`` for no inputs, complex constants, and a d that is no power of two.
     """
-    check_real(circuit)
+    check_circuit(circuit)
     check_radix(radix)
     depths = depths_of(circuit)
     given = -(-circuit.width_in // d) * d

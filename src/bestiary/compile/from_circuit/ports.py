@@ -17,9 +17,7 @@ class Ports:
     """wires: for each input gate the channel of the input that it is."""
 
     def __init__(self, circuit: Circuit, rows: int) -> None:
-        check_real(circuit)
-        if not circuit.width_in:
-            raise UserError(f"{circuit.name} has no inputs; a stack needs at least one channel")
+        check_circuit(circuit)
         self.circuit = circuit
         self.rows = rows
         names = circuit.input_names
@@ -53,8 +51,10 @@ class Ports:
         return Program((self.input,), output, rows=self.rows, name=self.circuit.name)
 
 
-def check_real(circuit: Circuit) -> None:
-    """``UserError`` where a circuit has complex constants, which no layer can hold."""
+def check_circuit(circuit: Circuit) -> None:
+    """``UserError`` where a circuit has no inputs, or complex constants, which no layer can hold."""
+    if not circuit.width_in:
+        raise UserError(f"{circuit.name} has no inputs; a stack needs at least one channel")
     if circuit.is_complex:
         raise UserError(
             f"{circuit.name} has complex constants; layers are real: compile its real and "
