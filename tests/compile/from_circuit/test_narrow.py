@@ -134,5 +134,5 @@ def test_a_number_too_large_for_the_floats_beside_it_is_refused():
 
 
 def test_a_circuit_without_inputs_is_refused():
-    with pytest.raises(UserError, match="^circuit has no inputs; a stack needs at least one"):
+    with pytest.raises(UserError, match=r"^circuit has no inputs; a stack needs at least one"):
         narrow(from_text("output 3 as a"), d=2)

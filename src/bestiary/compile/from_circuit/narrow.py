@@ -32,7 +32,8 @@ def narrow(circuit: Circuit, d: int = 1, mode: Mode = "causal", radix: int = 2) 
     """A circuit on vectors that lie row by row, ``d`` numbers a row, outputs first in the same way.
 
     Inputs and outputs are padded with zeros to whole rows. radix: how many rows or channels a level
-    of the routing may mix. ``UserError`` for no inputs, complex constants, and a d that is no power of two.
+    of the routing may mix. ``UserError`` for no inputs, complex constants, and a d that is no power
+    of two.
     """
     check_circuit(circuit)
     check_radix(radix)

@@ -52,7 +52,7 @@ class Ports:
 
 
 def check_circuit(circuit: Circuit) -> None:
-    """``UserError`` where a circuit has no inputs, or complex constants, which no layer can hold."""
+    """``UserError`` where a circuit has no inputs, or complex constants: no layer can hold them."""
     if not circuit.width_in:
         raise UserError(f"{circuit.name} has no inputs; a stack needs at least one channel")
     if circuit.is_complex:
