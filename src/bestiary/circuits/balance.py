@@ -52,7 +52,7 @@ class _Balancer:
 
     def done(self) -> Circuit:
         """The circuit rebuilt."""
-        given = [gate for port in self.circuit.inputs for gate in self._input(port)]
+        given = self.builder.inputs_like(self.circuit)
         for gate, operation in enumerate(self.operations):
             if operation == Operation.INPUT:
                 self.new[gate] = given[self.left[gate]]
@@ -61,15 +61,7 @@ class _Balancer:
                 self.new[gate] = self.builder.constant(number)
             elif not self.inner[gate]:
                 self._rebuild(gate)
-        gates = iter(self.circuit.results.tolist())
-        outputs = {
-            port.name: (port.shape, [self.new[next(gates)] for _ in range(port.size)])
-            for port in self.circuit.outputs
-        }
-        return self.builder.finished(outputs, self.circuit.name)
-
-    def _input(self, port: object) -> list[int]:
-        return self.builder.input(port.name, port.shape)  # type: ignore[attr-defined]
+        return self.builder.finished_like(self.circuit, self.new.__getitem__)
 
     # Regions
 

@@ -49,6 +49,10 @@ class Builder:
             self._given += 1
         return gates
 
+    def inputs_like(self, circuit: Circuit) -> list[int]:
+        """Gates of all inputs of a circuit, in the order of its scalars."""
+        return [gate for port in circuit.inputs for gate in self.input(port.name, port.shape)]
+
     def constant(self, value: object) -> int:
         """The gate of a constant."""
         number = as_number(value)
@@ -106,6 +110,14 @@ class Builder:
                 return other
         return self._combined(Operation.MULTIPLY, min(a, b), max(a, b))
 
+    def combine(self, operation: int, a: int, b: int) -> int:
+        """a + b, a - b or a · b, by an ``Operation``."""
+        if operation == Operation.ADD:
+            return self.add(a, b)
+        if operation == Operation.SUBTRACT:
+            return self.subtract(a, b)
+        return self.multiply(a, b)
+
     def total(self, gates: Sequence[int]) -> int:
         """The sum, as a balanced tree."""
         return tree(self.add, list(gates) or [self.constant(0)])
@@ -162,6 +174,15 @@ class Builder:
             name=name,
             names={int(new[gate]): text for gate, text in self.names.items() if kept[gate]},
         )
+
+    def finished_like(self, circuit: Circuit, new: Callable[[int], int]) -> Circuit:
+        """The circuit with the outputs and the name of another one, whose gates ``new`` takes."""
+        results = iter(circuit.results.tolist())
+        outputs = {
+            port.name: (port.shape, [new(next(results)) for _ in range(port.size)])
+            for port in circuit.outputs
+        }
+        return self.finished(outputs, circuit.name)
 
     def _gate(self, operation: Operation, left: int, right: int) -> int:
         self.operations.append(int(operation))

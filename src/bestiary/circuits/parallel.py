@@ -86,14 +86,8 @@ class _Parallel:
 
     def done(self) -> Circuit:
         """The circuit rebuilt."""
-        for port in self.circuit.inputs:
-            self.builder.input(port.name, port.shape)
-        results = iter(self.circuit.results.tolist())
-        outputs = {
-            port.name: (port.shape, [self.value(next(results)) for _ in range(port.size)])
-            for port in self.circuit.outputs
-        }
-        return self.builder.finished(outputs, self.circuit.name)
+        self.builder.inputs_like(self.circuit)
+        return self.builder.finished_like(self.circuit, self.value)
 
     def _heavy(self, gate: int) -> tuple[int, int]:
         """The operand of a product with the higher degree, and the other."""
@@ -157,12 +151,7 @@ class _Parallel:
             if missing:
                 waiting += missing
                 continue
-            combine = {
-                Operation.ADD: self.builder.add,
-                Operation.SUBTRACT: self.builder.subtract,
-                Operation.MULTIPLY: self.builder.multiply,
-            }[operation]
-            self.plain[gate] = combine(self.plain[a], self.plain[b])
+            self.plain[gate] = self.builder.combine(operation, self.plain[a], self.plain[b])
         return self.plain[root]
 
     def _leaf(self, gate: int) -> int:

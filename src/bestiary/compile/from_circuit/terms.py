@@ -76,7 +76,7 @@ class Rebuilding:
     def done(self, product: Callable[[int], int]) -> Circuit:
         """The new circuit; ``product`` makes the new gate of a product of two values that move."""
         circuit, builder = self.circuit, self.builder
-        given = [gate for port in circuit.inputs for gate in builder.input(port.name, port.shape)]
+        given = builder.inputs_like(circuit)
         moving = circuit.products.tolist()
         for gate, operation in enumerate(circuit.operations.tolist()):
             if operation == Operation.INPUT:
@@ -87,22 +87,13 @@ class Rebuilding:
                 self.new[gate] = product(gate) if moving[gate] else self.copied(gate)
                 if gate in circuit.names:
                     builder.call(self.new[gate], circuit.names[gate])
-        results = iter(circuit.results.tolist())
-        outputs = {
-            port.name: (port.shape, [self.new[next(results)] for _ in range(port.size)])
-            for port in circuit.outputs
-        }
-        return builder.finished(outputs, circuit.name)
+        return builder.finished_like(circuit, self.new.__getitem__)
 
     def copied(self, gate: int) -> int:
         """The same operation on the new operands."""
-        combine = {
-            Operation.ADD: self.builder.add,
-            Operation.SUBTRACT: self.builder.subtract,
-            Operation.MULTIPLY: self.builder.multiply,
-        }[Operation(self.circuit.operations[gate])]
-        a, b = int(self.circuit.left[gate]), int(self.circuit.right[gate])
-        return combine(self.new[a], self.new[b])
+        circuit = self.circuit
+        a, b = int(circuit.left[gate]), int(circuit.right[gate])
+        return self.builder.combine(int(circuit.operations[gate]), self.new[a], self.new[b])
 
     def sum(self, weights: dict[int, Scalar], bias: Scalar = 0) -> int:
         """Σ weights · gates + bias, of gates of the old circuit."""
