@@ -84,7 +84,7 @@ def compile_circuit(
         return _chosen(circuit, rows, channels, mode, EXPAND if expand is None else expand)
     if optimize is not None:
         return compile_program(_told(circuit, arrays(circuit, rows)), optimize=optimize)
-    return _wide(circuit, rows, channels, 1 if expand is None else expand)
+    return _wide(circuit, rows, channels, 1 if expand is None else expand)[-1]
 
 
 def _rearranged(circuit: Circuit, balance: bool, parallel: bool) -> Circuit:
@@ -102,20 +102,24 @@ def _narrow(circuit: Circuit, d: int, mode: Mode, radix: int) -> Compiled:
     return compile_program(program, in_step=True)
 
 
-def _wide(circuit: Circuit, rows: int, channels: int | None, expand: float) -> Compiled:
-    """All products of a level at once in as few layers as that takes, else in batches."""
+def _wide(circuit: Circuit, rows: int, channels: int | None, expand: float) -> list[Compiled]:
+    """All products of a level at once in as few layers as that takes, else in batches.
+
+    As the circuit is, and where it may be expanded the best of both ways after that.
+    """
     most = 2 * levels_of(circuit).most if channels is None else channels
     found = _widest(circuit, rows, most)
     if not found:
-        return compile_program(_told(circuit, batches(circuit, most, rows)))
+        return [compile_program(_told(circuit, batches(circuit, most, rows)))]
+    ways = found[:1]
     if expand > 1 and circuit.products.sum() <= MOST_TRIED:
         allowed = int(expand * found[0].stack.width)
         if channels is not None:
             allowed = min(allowed, channels)
         other = expanded(circuit, allowed)
         if other is not circuit:
-            found += _widest(other, rows, allowed)
-    return min(found, key=_cost)
+            ways.append(min(found + _widest(other, rows, allowed), key=_cost))
+    return ways
 
 
 def _widest(circuit: Circuit, rows: int, most: int) -> list[Compiled]:
@@ -135,12 +139,10 @@ def _chosen(
     found: list[Compiled] = []
     why: UserError | None = None
     for of in dict.fromkeys([circuit, balanced(circuit), parallelised(circuit, MOST_PARALLEL)]):
-        small = of.products.sum() <= MOST_TRIED
-        for factor in dict.fromkeys([1, expand] if small else [1]):
-            try:
-                found.append(_wide(of, rows, channels, factor))
-            except UserError as error:
-                why = error
+        try:
+            found += _wide(of, rows, channels, expand)
+        except UserError as error:
+            why = error
     if found:
         return min(found, key=cost)
     assert why is not None
