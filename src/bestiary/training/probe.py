@@ -75,26 +75,13 @@ def layer_outputs(
             def keep(_: nn.Module, __: object, output: Tensor, name: str = name) -> None:
                 found[name] = output.detach()
 
-            hooks.enter_context(_removed(module.register_forward_hook(keep)))
+            hooks.enter_context(module.register_forward_hook(keep))
         model(tokens)
     model.train(was_training)
     for name in modules:
         if name not in found:
             raise UserError(f"{name} was not called by the model; give parts that its forward uses")
     return {name: found[name] for name in modules}
-
-
-class _removed:
-    """A hook that is removed at the end of a ``with``."""
-
-    def __init__(self, handle: torch.utils.hooks.RemovableHandle) -> None:
-        self._handle = handle
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        self._handle.remove()
 
 
 def choice_accuracy(said: Tensor, wanted: Tensor) -> float:
