@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bestiary.errors import UserError
-from bestiary.imports import load_class
+from bestiary.imports import load_class, load_extra
 from bestiary.mixers.registry import mixer_class
 
 
@@ -47,3 +47,12 @@ def test_the_import_path_of_a_file_is_suggested(path, meant):
 def test_a_class_that_is_no_module_of_torch_is_refused_as_a_mixer():
     with pytest.raises(UserError, match=r"^mixer 'builtins:int' is a int, not a torch.nn.Module$"):
         mixer_class("builtins:int")
+
+
+def test_an_extra_that_lacks_a_library_of_its_own_is_not_called_missing(tmp_path, monkeypatch):
+    (tmp_path / "half_installed.py").write_text("import nothing_like_this")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="nothing_like_this"):
+        load_extra("half_installed", "half", "halves need")
+    with pytest.raises(UserError, match=r"^wholes need the whole extra: pip install 'bestiary\[w"):
+        load_extra("not_installed_at_all", "whole", "wholes need")

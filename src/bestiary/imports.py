@@ -1,4 +1,4 @@
-"""Turn ``package.module:Class`` into the class, importing only what the user named."""
+"""Turn ``package.module:Class`` into the class; import what is named, and extras when needed."""
 
 from __future__ import annotations
 
@@ -59,6 +59,20 @@ def load(
             f"module {module_name!r} has no {what} {name!r}{did_you_mean(name, others)}"
         )
     return getattr(module, name)
+
+
+def load_extra(module: str, extra: str, what: str) -> Any:
+    """The module of a library that is an extra; what: for whom, as in ``graphs of circuits need``.
+
+    ``UserError`` that names the extra where it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        library = module.partition(".")[0]
+        if (error.name or "").partition(".")[0] != library:
+            raise
+        raise UserError(f"{what} the {extra} extra: pip install 'bestiary[{extra}]'") from None
 
 
 def check_options(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.gates import Operation
-from bestiary.errors import UserError
+from bestiary.imports import load_extra
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -21,7 +21,8 @@ def to_networkx(circuit: Circuit) -> nx.MultiDiGraph[int]:
     ``operand``, 0 for the left one and 1 for the right one; x * x has both from x. ``UserError``
     without networkx.
     """
-    graph = _networkx().MultiDiGraph(name=circuit.name)
+    networkx = load_extra("networkx", "graph", "graphs of circuits need")
+    graph = networkx.MultiDiGraph(name=circuit.name)
     inputs = circuit.input_names
     triples = zip(
         circuit.operations.tolist(), circuit.left.tolist(), circuit.right.tolist(), strict=True
@@ -39,15 +40,3 @@ def to_networkx(circuit: Circuit) -> nx.MultiDiGraph[int]:
     for gate, name in zip(circuit.results.tolist(), circuit.output_names, strict=True):
         graph.nodes[gate]["outputs"].append(name)
     return graph
-
-
-def _networkx() -> Any:
-    try:
-        import networkx
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "networkx":
-            raise
-        raise UserError(
-            "graphs of circuits need the graph extra: pip install 'bestiary[graph]'"
-        ) from None
-    return networkx

@@ -13,6 +13,7 @@ from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.number import Number, as_number, shown
 from bestiary.circuits.symbol import whole_exponent
 from bestiary.errors import UserError
+from bestiary.imports import load_extra
 
 OUTPUT = "out"
 _Rule = tuple[Sequence[Any], Callable[[list[int]], int]]
@@ -29,7 +30,7 @@ def from_sympy(expression: Any, symbols: Iterable[Any] | None = None) -> Circuit
     what is no polynomial of the symbols (division by one, sin, comparisons, fractional powers), for
     symbols that are not among those given, and without sympy.
     """
-    sympy = _sympy()
+    sympy = load_extra("sympy", "sympy", "circuits of expressions need")
     shape, entries = _entries(sympy, expression)
     builder = Builder()
     inputs: dict[Any, int] = {}
@@ -157,18 +158,6 @@ class _Walk:
             f"{_shown(node)} is no polynomial of the inputs; a circuit only adds and multiplies: "
             "use a polynomial in its place"
         )
-
-
-def _sympy() -> Any:
-    try:
-        import sympy
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "sympy":
-            raise
-        raise UserError(
-            "circuits of expressions need the sympy extra: pip install 'bestiary[sympy]'"
-        ) from None
-    return sympy
 
 
 def _entries(sympy: Any, expression: Any) -> tuple[tuple[int, ...], list[Any]]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bestiary.compile.expression import Value
 from bestiary.compile.fusion import Form
 from bestiary.compile.optimize.nodes import Node, wires_of
-from bestiary.errors import UserError
+from bestiary.imports import load_extra
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -29,16 +29,8 @@ Plan = dict[Node, tuple[int, int]]
 
 def solver_library() -> Any:
     """OR-Tools' CP-SAT. ``UserError`` where the ``optimize`` extra is not installed."""
-    try:
-        from ortools.sat.python import cp_model
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "ortools":
-            raise
-        raise UserError(
-            "schedules of the fewest layers need the optimize extra: pip install "
-            "'bestiary[optimize]'"
-        ) from None
-    return cp_model
+    what = "schedules of the fewest layers need"
+    return load_extra("ortools.sat.python.cp_model", "optimize", what)
 
 
 @dataclass(frozen=True)
