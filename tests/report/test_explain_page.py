@@ -15,7 +15,8 @@ from playwright.sync_api import Browser, expect
 from bestiary.compile import Program, compile_program, input_array
 from bestiary.report.explain import Sheet, explain_page, sheet_of
 from bestiary.runs.compiled_model import parse_compiled
-from bestiary.runs.explained import Explained, explained_example, read_task
+from bestiary.runs.explained import Explained, explained_example
+from bestiary.runs.named_task import read_task
 
 pytestmark = pytest.mark.browser
 

@@ -100,7 +100,8 @@ def _subject(
     given: Path | None,
 ) -> Explained:
     from bestiary.runs.compiled_model import is_compiled, parse_compiled
-    from bestiary.runs.explained import explained_example, explained_file, read_task
+    from bestiary.runs.explained import explained_example, explained_file
+    from bestiary.runs.named_task import read_task
     from bestiary.tasks.protocol import as_split
 
     if is_compiled(source):

@@ -50,7 +50,7 @@ def solvers(
 
     Example: bestiary solvers --task induction,length=128
     """
-    from bestiary.runs.explained import read_task
+    from bestiary.runs.named_task import read_task
     from bestiary.solvers.registry import SOLVERS
 
     made = read_task(task)

@@ -84,10 +84,8 @@ def parse_compiled(text: str) -> CompiledModel:
     solver, *options = text.removeprefix(PREFIX).split(",")
     given: dict[str, Any] = {}
     for option in options:
-        name, equals, value = option.partition("=")
-        if not equals or not name.strip():
-            raise UserError(
-                f"{option!r} in {text!r} sets no option (accepted: {PREFIX}NAME,option=value)"
-            )
-        given[name.strip()] = documents.parse(value, f"the value of {name.strip()} in {text!r}")
+        name, value = documents.split_setting(
+            option, f"{option!r} in {text!r} sets no option (accepted: {PREFIX}NAME,option=value)"
+        )
+        given[name] = documents.parse(value, f"the value of {name} in {text!r}")
     return CompiledModel(solver.strip(), given)

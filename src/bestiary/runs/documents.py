@@ -92,6 +92,14 @@ def parse(text: str, source: str) -> Any:
         raise UserError(f"{source} is not valid YAML: {' '.join(str(error).split())}") from error
 
 
+def split_setting(text: str, mistake: str) -> tuple[str, str]:
+    """``name=value`` as the name and the text of the value; ``UserError(mistake)`` for no such."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise UserError(mistake)
+    return name.strip(), value
+
+
 def dump(data: Any) -> str:
     """Write plain data as YAML, keys in the order given."""
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=100, allow_unicode=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 from bestiary.models.config import ModelConfig
 from bestiary.runs import documents
 from bestiary.runs.compiled_model import CompiledModel
@@ -209,7 +209,7 @@ def refuse_folder(plan: Plan, force: bool) -> None:
     there = {path.parent.name for path in plan.folder.glob("runs/*/status.json")}
     others = sorted(there - wanted)
     if others and not force:
-        count = f"{len(others)} run{'' if len(others) == 1 else 's'}"
+        count = counted(len(others), "run")
         raise UserError(
             f"{str(plan.folder)!r} holds {count} of another experiment, such as {others[0]} "
             "(accepted: another --out, or --force to add to it)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -13,23 +13,13 @@ from numpy.typing import NDArray
 
 from bestiary.compile.compiled_file import load_compiled
 from bestiary.errors import UserError
-from bestiary.runs import documents
 from bestiary.runs.compiled_model import CompiledModel
 from bestiary.solvers.registry import build_solver
 from bestiary.structured.array_file import read_npy
 from bestiary.tasks.protocol import IGNORE, Batch, Split, Task
-from bestiary.tasks.registry import build_task
 
 if TYPE_CHECKING:
     from bestiary.compile.compiling import Compiled
-
-SMALL: Mapping[str, Mapping[str, Any]] = {
-    "mqar": {"vocab_size": 16, "length": 16, "pairs": 4},
-    "associative-recall": {"vocab_size": 16, "pairs": 6},
-    "induction": {"vocab_size": 16, "length": 16},
-    "selective-copy": {"vocab_size": 16, "length": 16, "items": 4},
-}
-"""So few positions and bits that every number of a layer can be looked at."""
 
 WITH_PROGRAM = ("all-pairs", "sort")
 """Solvers of the same tasks as those that compute straight from tokens, but from a program."""
@@ -74,31 +64,6 @@ class Explained:
     queries: tuple[Query, ...] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
     answers: NDArray[np.float64] | None = None
-
-
-def read_task(text: str | None, seed: int | None = None) -> Task:
-    """``mqar,length=32,pairs=2`` or the options alone; a small MQAR where nothing is said.
-
-    Values are YAML. What a segment has, such as ``length`` and ``pairs``, stands for one segment.
-    seed: in the place of the task's own. Raises ``UserError``.
-    """
-    parts = [part for part in (text or "").split(",") if part.strip()]
-    name = parts.pop(0).strip() if parts and "=" not in parts[0] else "mqar"
-    options: dict[str, Any] = {}
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if not equals or not key.strip():
-            raise UserError(
-                f"{part!r} in --task {text!r} sets no option (accepted: NAME,option=value)"
-            )
-        options[key.strip()] = documents.parse(value, f"the value of {key.strip()} in --task")
-    if seed is not None:
-        options["seed"] = seed
-    if name in SMALL and "segments" not in options:
-        options = {**SMALL[name], **options}
-        of_segment = SMALL[name].keys() - {"vocab_size"}
-        options["segments"] = [{key: options.pop(key) for key in of_segment}]
-    return build_task({"name": name, **options})
 
 
 def explained_example(model: CompiledModel, task: Task, split: Split, example: int) -> Explained:

@@ -138,10 +138,10 @@ def _override(data: dict[str, Any], overrides: Sequence[tuple[str, Any]]) -> Non
 
 def parse_override(text: str) -> tuple[str, Any]:
     """``model.d_model=128`` as key and value, the value read as YAML."""
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise UserError(f"--set {text!r} sets nothing (accepted: such as --set model.d_model=128)")
-    return key.strip(), documents.parse(value, f"the value of --set {key.strip()}")
+    key, value = documents.split_setting(
+        text, f"--set {text!r} sets nothing (accepted: such as --set model.d_model=128)"
+    )
+    return key, documents.parse(value, f"the value of --set {key}")
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -11,7 +11,8 @@ from bestiary.errors import UserError
 from bestiary.report.explain import explain_picture, sheet_of
 from bestiary.report.explain.picture import shade
 from bestiary.runs.compiled_model import parse_compiled
-from bestiary.runs.explained import Explained, explained_example, read_task
+from bestiary.runs.explained import Explained, explained_example
+from bestiary.runs.named_task import read_task
 
 EVIL = "<script>window.broken=1</script>"
 

@@ -13,7 +13,8 @@ from bestiary.report.explain.page import packed
 from bestiary.report.explain.sheet import sheet_of
 from bestiary.report.explain.shown import Item, lit, shown_items
 from bestiary.runs.compiled_model import parse_compiled
-from bestiary.runs.explained import explained_example, read_task
+from bestiary.runs.explained import explained_example
+from bestiary.runs.named_task import read_task
 
 
 @cache
