@@ -8,12 +8,11 @@ does; one that differs ends the script.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from page_table import put_on_page
+from page_table import show_table, table_parser
 
 from bestiary.compile.compiled_file import save_compiled
 from bestiary.compile.verify import verify
@@ -65,16 +64,10 @@ def lines(sizes: list[int]) -> Iterator[str]:
 
 def main() -> None:
     """Print the table, and put it on the page if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = table_parser(__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
-    parser.add_argument("--write", action="store_true", help="replace the table on the page")
     asked = parser.parse_args()
-    table = []
-    for line in lines(asked.sizes):
-        print(line, flush=True)
-        table.append(line + "\n")
-    if asked.write:
-        put_on_page("".join(table), "compiled-transforms.md")
+    show_table(lines(asked.sizes), asked.write, "compiled-transforms.md")
 
 
 if __name__ == "__main__":

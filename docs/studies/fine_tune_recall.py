@@ -8,7 +8,6 @@ on the page. ``--form structured`` trains the entries that are not 0 and leaves 
 
 from __future__ import annotations
 
-import argparse
 import copy
 import statistics
 import time
@@ -16,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from page_table import put_on_page
+from page_table import show_table, table_parser
+from small_recall import add_sizes, small_task
 
 from bestiary.solvers.all_pairs import AllPairs
 from bestiary.solvers.trainable import (
@@ -76,8 +76,8 @@ def lines(
     """The table in Markdown, line by line: means over seeds, and the least and most of accuracy."""
     parts = [name for name, _ in set_by_hand.parts()]
     heads = ["noise σ", "rate", "before", "best", "after", "least … most", "distance"]
-    yield f"| {' | '.join([*heads, *parts])} |\n"
-    yield f"|---|{'---:|' * (len(heads) - 1 + len(parts))}\n"
+    yield f"| {' | '.join([*heads, *parts])} |"
+    yield f"|---|{'---:|' * (len(heads) - 1 + len(parts))}"
     for start in starts:
         for rate in rates:
             made = [run(set_by_hand, task, start, rate, seed) for seed in range(seeds)]
@@ -98,7 +98,7 @@ def lines(
                 ),
                 *(mean([one.moved_after[part] for one in made], 2) for part in parts),
             ]
-            yield f"| {' | '.join(cells)} |\n"
+            yield f"| {' | '.join(cells)} |"
 
 
 def mean(values: list[float], digits: int = 3) -> str:
@@ -108,38 +108,25 @@ def mean(values: list[float], digits: int = 3) -> str:
 
 def main() -> None:
     """Print the table, and put it on the page if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--vocab-size", type=int, default=16)
-    parser.add_argument("--length", type=int, default=16)
-    parser.add_argument("--pairs", type=int, default=2)
+    parser = table_parser(__doc__)
+    add_sizes(parser)
     parser.add_argument("--updates", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rates", type=float, nargs="+", default=[1e-3, 1e-2])
     parser.add_argument("--form", choices=["dense", "structured"], default="dense")
     parser.add_argument("--starts", nargs="+", default=["0", "0.01", "0.03", "0.1", "0.3", RANDOM])
-    parser.add_argument("--write", action="store_true", help="replace the table on the page")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    task = MQAR(
-        vocab_size=asked.vocab_size,
-        segments=({"length": asked.length, "pairs": asked.pairs},),
-        train_examples=64 * asked.updates,
-        validation_examples=200,
-        test_examples=500,
-    )
+    task = small_task(asked, asked.updates, 200, 500)
     form: Form = asked.form
     set_by_hand = trainable(AllPairs(task).build(), form)
-    table = []
     began = time.process_time()
-    for line in lines(set_by_hand, task, asked.starts, asked.rates, asked.seeds):
-        print(line, end="", flush=True)
-        table.append(line)
+    made = lines(set_by_hand, task, asked.starts, asked.rates, asked.seeds)
+    show_table(made, asked.write, "recall-by-hand.md", form)
     print(
         f"{sum(p.numel() for p in set_by_hand.parameters()):,} weights trained, "
         f"{time.process_time() - began:.0f} s"
     )
-    if asked.write:
-        put_on_page("".join(table), "recall-by-hand.md", form)
 
 
 if __name__ == "__main__":

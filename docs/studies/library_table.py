@@ -7,10 +7,9 @@ with ``--write`` it replaces the one on the page. The numbers are those of ``bes
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 
-from page_table import put_on_page
+from page_table import show_table, table_parser
 
 from bestiary.circuits.library.entry import LibraryCircuit
 from bestiary.circuits.library.listing import rows
@@ -46,19 +45,13 @@ def lines(circuits: Sequence[LibraryCircuit]) -> Iterator[str]:
 
 def main() -> None:
     """Print the table, and put it on the page if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = table_parser(__doc__)
     parser.add_argument("names", nargs="*", help="these alone")
-    parser.add_argument("--write", action="store_true", help="replace the table on the page")
     asked = parser.parse_args()
     if asked.names and asked.write:
         parser.error("the page has all circuits: --write takes no names")
     circuits = [library_circuit(name) for name in asked.names] or list(LIBRARY.values())
-    table = []
-    for line in lines(circuits):
-        print(line, flush=True)
-        table.append(line + "\n")
-    if asked.write:
-        put_on_page("".join(table), "library.md")
+    show_table(lines(circuits), asked.write, "library.md")
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ is fitted, on queries of the validation examples, to say at which distance the k
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
-from page_table import put_on_page
+from page_table import show_table, table_parser
+from small_recall import add_sizes, small_task
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -136,28 +136,14 @@ def lines(task: MQAR, updates: int) -> Iterator[str]:
 
 def main() -> None:
     """Print the table, and put it on the page if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--vocab-size", type=int, default=16)
-    parser.add_argument("--length", type=int, default=16)
-    parser.add_argument("--pairs", type=int, default=2)
+    parser = table_parser(__doc__)
+    add_sizes(parser)
     parser.add_argument("--updates", type=int, default=1000)
     parser.add_argument("--examples", type=int, default=2000, help="of validation and test each")
-    parser.add_argument("--write", action="store_true", help="replace the table on the page")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    task = MQAR(
-        vocab_size=asked.vocab_size,
-        segments=({"length": asked.length, "pairs": asked.pairs},),
-        train_examples=64 * asked.updates,
-        validation_examples=asked.examples,
-        test_examples=asked.examples,
-    )
-    table = []
-    for line in lines(task, asked.updates):
-        print(line, flush=True)
-        table.append(line + "\n")
-    if asked.write:
-        put_on_page("".join(table), "recall-by-hand.md", "probes")
+    task = small_task(asked, asked.updates, asked.examples, asked.examples)
+    show_table(lines(task, asked.updates), asked.write, "recall-by-hand.md", "probes")
 
 
 if __name__ == "__main__":

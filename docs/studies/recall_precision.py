@@ -8,13 +8,12 @@ drawn from four, where nearly every token came before and its latest place count
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
 import torch
-from page_table import put_on_page
+from page_table import show_table, table_parser
 from torch import Tensor, nn
 
 from bestiary.compile.trace import trace
@@ -63,8 +62,8 @@ def built(spec: SolverSpec, length: int) -> SolverModel:
 
 def lines(lengths: list[int]) -> Iterator[str]:
     """The table of keys that come once, in Markdown, line by line."""
-    yield "| solver | length | float64 | float32 | bfloat16 | bits |\n"
-    yield "|---|---:|---:|---:|---:|---:|\n"
+    yield "| solver | length | float64 | float32 | bfloat16 | bits |"
+    yield "|---|---:|---:|---:|---:|---:|"
     for spec in SOLVERS:
         for length in tried(spec, lengths):
             model = built(spec, length)
@@ -80,8 +79,8 @@ def lines(lengths: list[int]) -> Iterator[str]:
 
 def lines_latest(lengths: list[int]) -> Iterator[str]:
     """The same for tokens that come again and again."""
-    yield "| solver | length | float64 | float32 | bfloat16 |\n"
-    yield "|---|---:|---:|---:|---:|\n"
+    yield "| solver | length | float64 | float32 | bfloat16 |"
+    yield "|---|---:|---:|---:|---:|"
     for spec in LATEST:
         for length in tried(spec, lengths):
             module = cast(nn.Module, built(spec, length))
@@ -98,7 +97,7 @@ def tried(spec: SolverSpec, lengths: list[int]) -> list[int]:
 def row(name: str, length: int, scores: list[float], *more: str) -> str:
     """A line of either table."""
     cells = [f"`{name}`", f"{length:,}", *(f"{score:.4f}" for score in scores), *more]
-    return f"| {' | '.join(cells)} |\n"
+    return f"| {' | '.join(cells)} |"
 
 
 @torch.no_grad()
@@ -146,19 +145,13 @@ def bits_of(numbers: np.ndarray) -> int:
 
 def main() -> None:
     """Print the tables, and put them on the page if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = table_parser(__doc__)
     parser.add_argument("--lengths", type=int, nargs="+", default=[16, 64, 256, 1024])
-    parser.add_argument("--write", action="store_true", help="replace the tables on the page")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     for which, made in (("precision", lines), ("latest", lines_latest)):
-        table = []
-        for line in made(asked.lengths):
-            print(line, end="", flush=True)
-            table.append(line)
+        show_table(made(asked.lengths), asked.write, "recall-by-hand.md", which)
         print()
-        if asked.write:
-            put_on_page("".join(table), "recall-by-hand.md", which)
 
 
 if __name__ == "__main__":

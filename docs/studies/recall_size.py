@@ -8,13 +8,12 @@ at one N.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from math import log2
 
 import numpy as np
 import torch
-from page_table import put_on_page
+from page_table import show_table, table_parser
 
 from bestiary.solvers.registry import SolverSpec, build_solver
 from bestiary.tasks.mqar import MQAR
@@ -54,9 +53,9 @@ def lines(lengths: list[int], vocabularies: list[int]) -> Iterator[str]:
     across = f"V = {vocabularies[0]} … {vocabularies[-1]:,}"
     yield (
         f"| solver | of | {ends}, V = {v} | N^ | (log N)^ | {across}, N = {n} | V^ | (log V)^ "
-        "| theory |\n"
+        "| theory |"
     )
-    yield "|---|---|---|---:|---:|---|---:|---:|---|\n"
+    yield "|---|---|---|---:|---:|---|---:|---:|---|"
     for name, stated in STATED.items():
         by_length = [sizes(name, v, one) for one in lengths]
         by_vocabulary = [sizes(name, one, n) for one in vocabularies]
@@ -70,23 +69,18 @@ def lines(lengths: list[int], vocabularies: list[int]) -> Iterator[str]:
                     f"{exponent([float(one) for one in x], y):.2f}",
                     f"{exponent(logs, y):.2f}",
                 ]
-            yield f"| {' | '.join([*cells, theory])} |\n"
+            yield f"| {' | '.join([*cells, theory])} |"
 
 
 def main() -> None:
     """Print the table, and put it on the page if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = table_parser(__doc__)
     parser.add_argument("--lengths", type=int, nargs="+", default=[8, 16, 32, 64, 128])
     parser.add_argument("--vocab-sizes", type=int, nargs="+", default=[16, 64, 256, 1024, 4096])
-    parser.add_argument("--write", action="store_true", help="replace the table on the page")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    table = []
-    for line in lines(asked.lengths, asked.vocab_sizes):
-        print(line, end="", flush=True)
-        table.append(line)
-    if asked.write:
-        put_on_page("".join(table), "recall-by-hand.md", "sizes")
+    made = lines(asked.lengths, asked.vocab_sizes)
+    show_table(made, asked.write, "recall-by-hand.md", "sizes")
 
 
 if __name__ == "__main__":
