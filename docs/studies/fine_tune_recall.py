@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import torch
 from page_table import show_table, table_parser
-from small_recall import add_sizes, small_task
+from small_mqar import add_sizes, small_task
 
 from bestiary.solvers.all_pairs import AllPairs
 from bestiary.solvers.trainable import (

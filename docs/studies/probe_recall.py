@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 from page_table import show_table, table_parser
-from small_recall import add_sizes, small_task
+from small_mqar import add_sizes, small_task
 from torch import Tensor, nn
 from torch.nn import functional
 
