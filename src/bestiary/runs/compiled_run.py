@@ -14,7 +14,7 @@ from bestiary.runs.job import Job
 from bestiary.runs.run_folder import RunFolder
 from bestiary.runs.sinks import Sink, log_test
 from bestiary.runs.summary import described_data, state_sizes
-from bestiary.solvers.registry import build_solver
+from bestiary.solvers.usable import usable_model
 from bestiary.tasks.protocol import Split, Task
 from bestiary.training.device import resolve_device
 from bestiary.training.evaluate import evaluate
@@ -39,7 +39,7 @@ def measure_compiled(
     """
     run = job.run
     began = time.monotonic()
-    model = build_solver(config.spec, task).build()
+    model = usable_model(config.spec, task)
     dtype = run.training.dtype
     module = cast(nn.Module, model).to(resolve_device(run.training.device), weight_dtype(dtype))
     scored = _Scored(task, watch)

@@ -172,13 +172,15 @@ def _outcome(plan: Plan, ended: dict[str, Ended]) -> Outcome:
 def refuse_unusable(runs: Sequence[RunConfig]) -> None:
     """Raise ``UserError`` when a mixer of ``runs`` cannot be built, or is no causal mixer.
 
-    So do a device that is not there and a compiled model that cannot solve its task: what would
-    fail in every run is said before the first.
+    So do a device that is not there, a compiled model that cannot solve its task, and one of a
+    person's own that cannot be built or scored: what would fail in every run is said before the
+    first.
     """
     from bestiary.mixers.conformance import refuse_if_unusable
     from bestiary.mixers.registry import build_mixer
     from bestiary.models import build_model
     from bestiary.solvers.registry import build_solver
+    from bestiary.solvers.usable import usable_model
     from bestiary.training.device import resolve_device
 
     for device in {run.training.device for run in runs}:
@@ -187,7 +189,12 @@ def refuse_unusable(runs: Sequence[RunConfig]) -> None:
     for run in runs:
         task = run.build_task()
         if isinstance(run.model, CompiledModel):
-            build_solver(run.model.spec, task)
+            # Those that come with Bestiary can be built, which may take its time.
+            refuse = usable_model if ":" in run.model.compiled else build_solver
+            asked = f"{run.model.spec!r} {task!r}"
+            if asked not in checked:
+                checked.add(asked)
+                refuse(run.model.spec, task)
             continue
         for spec in run.model.layer_mixers:
             what = f"{spec!r} {run.model.d_model} {task.max_length}"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bestiary.compile.compiled_file import load_compiled
 from bestiary.errors import UserError
 from bestiary.runs.compiled_model import CompiledModel
-from bestiary.solvers.registry import build_solver
+from bestiary.solvers.usable import usable_model
 from bestiary.structured.array_file import read_npy
 from bestiary.tasks.protocol import IGNORE, Batch, Split, Task
 
@@ -72,7 +72,7 @@ def explained_example(model: CompiledModel, task: Task, split: Split, example: i
     ``UserError`` for an example that is not there and for a solver that has no program.
     """
     batch = _example(task, split, example)
-    built = build_solver(model.spec, task).build()
+    built = usable_model(model.spec, task)
     if built.compiled is None:
         others = ", ".join(f"compiled:{name}" for name in WITH_PROGRAM)
         raise UserError(

@@ -61,7 +61,7 @@ def all_pairs_program(length: int, bits: int, repeat: Repeat | None = None) -> P
 def matches(code: Value, length: int) -> Value:
     """(length - 1) channels, for each distance from 1: whether a row has the code of so far above.
 
-    1 or 0, and 0 in the rows that have none so far above.
+    length: the rows of the program. 1 or 0, and 0 in the rows that have none so far above.
     """
     distances, bits = range(1, length), code.width
     # Bit by bit, all distances beside each other, so that a product of two bits is one of slices.

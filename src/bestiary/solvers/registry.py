@@ -51,12 +51,19 @@ def solver_class(name: str) -> type:
 def build_solver(spec: SolverSpec, task: Task) -> Solver:
     """Make the solver for a task; its model is not built yet.
 
-    Raises ``UserError`` for an option the constructor does not have, listing those it has, and for
-    a task that it cannot solve.
+    Raises ``UserError`` for an option the constructor does not have, listing those it has, for a
+    task that it cannot solve, and for whatever else keeps it from being made.
     """
-    made = solver_class(spec.name)
-    check_options(made, spec.options, f"compiled model {spec.name!r}", skip=("task",))
-    return cast(Solver, made(task, **spec.options))
+    made, what = solver_class(spec.name), f"compiled model {spec.name!r}"
+    check_options(made, spec.options, what, skip=("task",))
+    try:
+        return cast(Solver, made(task, **spec.options))
+    except (UserError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        given = ", ".join(["task", *(f"{name}={value!r}" for name, value in spec.options.items())])
+        why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise UserError(f"{what} cannot be made with {given}: {why}") from error
 
 
 def solver_defaults(name: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import torch
@@ -39,7 +40,9 @@ def evaluate_stream(
     told: Callable[[Evaluation], None] | None = None,
 ) -> Evaluation:
     """``evaluate`` for a caller that measures one split often."""
-    device = next(model.parameters()).device
+    # A model of hand-set weights may have none that torch knows of.
+    weights = itertools.chain(model.parameters(), model.buffers())
+    device = next((weight.device for weight in weights), torch.device("cpu"))
     was_training = model.training
     model.eval()
     tallies = [SegmentTally(segment) for segment in stream.segments]
