@@ -176,3 +176,20 @@ def test_names_that_mean_harm_are_text(browser: Browser, tmp_path: Path) -> None
         assert told(seen).startswith(f"{EVIL}, row 0: gate 1 × convolution 1 = 1. ")
         assert seen.page.locator(".tokens").count() == 0
         assert seen.complaints == []
+
+
+def test_a_marker_points_at_the_item_that_it_asks_for(browser: Browser, tmp_path: Path) -> None:
+    model, task = parse_compiled("compiled:selective-copy"), read_task("selective-copy")
+    sheet = sheet_of(explained_example(model, task, "test", 0))
+    items = [row for row, token in enumerate(sheet.subject.tokens) if token > 1]
+    path = tmp_path / "page.html"
+    path.write_text(explain_page(sheet, 2), encoding="utf-8")
+    with opened(browser, path, charts=False) as seen:
+        drawn(seen, 1)
+        expect(seen.page.locator("#asked")).to_contain_text(
+            f"asks for what stands in row {items[2]}, {14 - items[2]} rows above"
+        )
+        expect(seen.page.locator(".tokens .value")).to_have_attribute("data-row", str(items[2]))
+        expect(seen.page.locator(".tokens .key")).to_have_count(0)
+        expect(seen.page.locator("main")).to_contain_text("the question what it asks for.")
+        assert seen.complaints == []

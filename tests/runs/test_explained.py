@@ -117,4 +117,9 @@ def test_selective_copying_is_followed_by_names_that_have_a_meaning():
     )
     assert found.marks[-4:] == ("m1", "m2", "m3", "m4")
     assert [query.said for query in found.queries] == [query.label for query in found.queries]
+    # The n-th marker asks for the n-th token above the marker's number.
+    items = [row for row, token in enumerate(found.tokens) if token > 1]
+    assert [query.value for query in found.queries] == items
+    assert [query.row for query in found.queries] == [12, 13, 14, 15]
+    assert all(query.key is query.distance is None for query in found.queries)
     assert {"parity", "compact"} <= set(found.meanings)

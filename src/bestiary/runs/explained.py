@@ -29,8 +29,9 @@ WITH_PROGRAM = ("all-pairs", "sort")
 class Query:
     """A position that is scored.
 
-    row: of the query. key, value: the rows where it is read off, None where no earlier token is the
-    same and is followed by the label. label: what has to be said. said: what the model says.
+    row: of the query. value: the row of the token that has to be said, None where it is found
+    nowhere. key: of the same token as the query's before it, None where it is asked for by its
+    place. label: what has to be said. said: what the model says.
     """
 
     row: int
@@ -97,7 +98,7 @@ def explained_example(model: CompiledModel, task: Task, split: Split, example: i
         inputs=inputs,
         tokens=tuple(batch.tokens[0].tolist()),
         marks=_marks(task, batch),
-        queries=queries_of(batch.tokens[0], batch.labels[0], said),
+        queries=queries_of(batch.tokens[0], batch.labels[0], said, _copied(task, batch)),
         meanings=getattr(built, "meanings", {}),
         answers=None if sums is None else sums(tokens)[0].numpy().astype(np.float64),
     )
@@ -132,23 +133,41 @@ def explained_file(path: Path, given: Path | None, seed: int = 0) -> Explained:
 
 
 def queries_of(
-    tokens: Sequence[int] | NDArray[np.int64], labels: NDArray[np.int64], said: NDArray[np.int64]
+    tokens: Sequence[int] | NDArray[np.int64],
+    labels: NDArray[np.int64],
+    said: NDArray[np.int64],
+    copied: NDArray[np.int64] | None = None,
 ) -> tuple[Query, ...]:
-    """The scored positions, each with the latest earlier place where its answer can be read off."""
+    """The scored positions, each with the latest earlier place where its answer can be read off.
+
+    copied: of each position the row that it asks for, where it asks for a place and not for what
+    followed a token.
+    """
     found = []
     for row in np.flatnonzero(labels != IGNORE).tolist():
-        label = int(labels[row])
-        key = next(
-            (
-                j
-                for j in range(row - 1, -1, -1)
-                if tokens[j] == tokens[row] and tokens[j + 1] == label
-            ),
-            None,
-        )
-        value = None if key is None else key + 1
+        label, key = int(labels[row]), None
+        if copied is not None:
+            value: int | None = int(copied[row])
+        else:
+            key = next(
+                (
+                    j
+                    for j in range(row - 1, -1, -1)
+                    if tokens[j] == tokens[row] and tokens[j + 1] == label
+                ),
+                None,
+            )
+            value = None if key is None else key + 1
         found.append(Query(row, label, int(said[row]), key, value))
     return tuple(found)
+
+
+def _copied(task: Task, batch: Batch) -> NDArray[np.int64] | None:
+    """Where what each position of a batch of one asks for stands, or None where it has a key."""
+    gap = batch.info.get("gap")
+    if gap is None or getattr(task, "answer_follows", True):
+        return None
+    return np.arange(batch.tokens.shape[1]) - gap[0]
 
 
 def _example(task: Task, split: Split, example: int) -> Batch:

@@ -40,6 +40,8 @@ def explain_page(sheet: Sheet, query: int = 0) -> str:
         lead=_lead(len(compiled.stack.layers), compiled.stack.width),
         key=_key(subject.marks),
         tokens=_tokens(sheet),
+        by_key=any(query.key is not None for query in subject.queries),
+        by_place=any(query.key is None and query.value is not None for query in subject.queries),
         steps=len(sheet.steps),
         css=inline(asset("page.css"), "style"),
         own_css=inline(asset(f"{FOLDER}/explain.css"), "style"),
@@ -89,8 +91,14 @@ def _tokens(sheet: Sheet) -> list[dict[str, Any]]:
 def question_sentence(query: Query, token: int) -> str:
     """Where a question is answered from, and what the model says."""
     said = "says so" if query.said == query.label else f"says {query.said}"
-    if query.key is None:
+    if query.value is None:
         return f"Row {query.row}, token {token}, asks for {query.label}; the model {said}."
+    if query.key is None:
+        return (
+            f"Row {query.row}, token {token}, asks for what stands in row {query.value}, "
+            f"{counted(query.row - query.value, 'row')} above. So {query.label} has to be said; "
+            f"the model {said}."
+        )
     return (
         f"Row {query.row} asks for token {token}: it stands in row {query.key}, "
         f"{counted(query.row - query.key, 'row')} above, and {query.label} follows it there, in "

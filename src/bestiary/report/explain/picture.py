@@ -116,7 +116,11 @@ def explain_picture(sheet: Sheet, query: int = 0, layers: Sequence[int] | None =
 def _legend(frame: Frame, told: str) -> str:
     if frame.query is None:
         return told
-    words = "Framed: the question (solid), the same key above it (dashed), its value (dotted)"
+    words = "Framed: the question (solid)"
+    if frame.query.key is not None:
+        words += ", the same key above it (dashed), its value (dotted)"
+    elif frame.query.value is not None:
+        words += ", what it asks for (dotted)"
     return f"{words}; {told}." if told else f"{words}."
 
 
