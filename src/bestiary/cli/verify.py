@@ -17,6 +17,7 @@ from bestiary.cli.console import Terminal
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
+    from bestiary.compile.rounding import Exactness
     from bestiary.compile.verify import LayerError, Verification
 
 FLOAT32_LOSS = 1e-2
@@ -44,8 +45,11 @@ def verify(
 
     Example: bestiary verify dct.safetensors
     """
+    import torch
+
     from bestiary.compile.compiled_file import compiled_of
     from bestiary.compile.origin import Origin
+    from bestiary.compile.rounding import exactness
     from bestiary.compile.verify import verify as compare
     from bestiary.mixers.stack_file import read_stack_file
     from bestiary.runs.circuit_compilation import circuit_comparison
@@ -76,11 +80,19 @@ def verify(
         inputs=inputs,
         tolerance=origin.tolerance if tolerance is None else tolerance,
     )
+    of_bits = origin.circuit is not None and origin.circuit.bits
+    tried = torch.cat([*inputs.values()]) if inputs and of_bits else None
+    exact = exactness(stored.stack, stored.rows, stored.inputs, tried)
     if as_json:
         told = {**asdict(found), "ok": found.ok, "overflows": found.overflows}
+        told["exact"] = None if exact is None else asdict(exact)
         typer.echo(json.dumps(_finite(told), indent=2, allow_nan=False))
     else:
-        _print(file, origin.name, found)
+        _print(
+            sentences(file, origin.name, found)
+            + exact_sentences(exact, origin.circuit is not None),
+            found,
+        )
     return 0 if found.ok else 1
 
 
@@ -93,9 +105,9 @@ def _finite(told: Any) -> Any:
     return None if isinstance(told, float) and not math.isfinite(told) else told
 
 
-def _print(file: Path, name: str, found: Verification) -> None:
+def _print(lines: Sequence[str], found: Verification) -> None:
     console = Terminal()
-    for line in sentences(file, name, found):
+    for line in lines:
         console.print(line, soft_wrap=True)
     errors = Table(box=None, pad_edge=False)
     for column in ("inputs", "float64", "float32"):
@@ -173,3 +185,34 @@ def sentences(file: Path, name: str, found: Verification) -> list[str]:
     else:
         lines.append("every value is what its program says, so the program is not what is compared")
     return lines
+
+
+def exact_sentences(exact: Exactness | None, of_circuit: bool) -> list[str]:
+    """On which inputs float32 and bfloat16 do not round.
+
+    Of a stack that is no circuit's nothing where they always may: nobody expects them not to.
+    """
+    if exact is None:
+        return []
+    if exact.tried is not None:
+        formats: dict[str, list[str]] = {}
+        for name in exact.up_to:
+            formats.setdefault(_on_bits(name, exact), []).append(name)
+        told = [f"{said} in {' and '.join(names)}" for said, names in formats.items()]
+        return [f"{', '.join(told)}; numbers take up to {exact.tried.taken} there"]
+    if exact.up_to["float32"]:
+        told = [
+            f"up to {most:,} in {name}" if most else f"not for sure in {name}"
+            for name, most in exact.up_to.items()
+        ]
+        return [f"exact on whole numbers {', '.join(told)}"]
+    return ["float32 may round on any input, 0 and 1 too"] if of_circuit else []
+
+
+def _on_bits(name: str, exact: Exactness) -> str:
+    if exact.up_to[name]:
+        return "exact on all bits"
+    need = exact.beyond.get(name)
+    if need is None:
+        return "exact on the bits that were tried"
+    return f"layer {need.layer} takes {need.taken} and may round"
