@@ -23,8 +23,8 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """``"1 channel"``, ``"3 channels"``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    """``"1 channel"``, ``"3,000 channels"``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> UserError:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bestiary.circuits.calling import called
 from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.number import Number
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,9 +215,11 @@ class Circuit:
 
     def __str__(self) -> str:
         return (
-            f"{self.name}: {self.width_in} inputs, {self.size} gates, depth {self.depth}, "
-            f"width {self.width}, {self.products.sum()} products, "
-            f"multiplicative depth {self.multiplicative_depth}, {len(self.results)} outputs"
+            f"{self.name}: {counted(self.width_in, 'input')}, {counted(self.size, 'gate')}, "
+            f"depth {self.depth}, width {self.width}, "
+            f"{counted(int(self.products.sum()), 'product')}, "
+            f"multiplicative depth {self.multiplicative_depth}, "
+            f"{counted(len(self.results), 'output')}"
         )
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from bestiary.compile.compiling import Compiled
 from bestiary.compile.conversion import Layout, converted
 from bestiary.compile.gated_form import HasGatedForm
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 from bestiary.mixers.base_conv import BaseConv
 from bestiary.mixers.base_conv_stack import BaseConvStack
 from bestiary.mixers.h3 import H3
@@ -44,7 +44,7 @@ class CompiledBlock:
         if self.compiled is None:
             return f"block {self.block}: {self.mixer}, kept"
         stack = self.compiled.stack
-        layers = f"{len(stack.layers)} BaseConv layer{'s' if len(stack.layers) > 1 else ''}"
+        layers = counted(len(stack.layers), "BaseConv layer")
         return (
             f"block {self.block}: {self.mixer} → {layers}, width {stack.width}, "
             f"{stack.inner_length} rows, error {self.error:.1e}"

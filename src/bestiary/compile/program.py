@@ -120,7 +120,7 @@ class Program:
     def __str__(self) -> str:
         names = {id(value): value.name or f"v{i}" for i, value in enumerate(self.order)}
         ring = f", modulo {self.ring}" if self.ring else ""
-        head = f"{self.name}: {self.rows} rows{ring}, {len(self)} values"
+        head = f"{self.name}: {counted(self.rows, 'row')}{ring}, {counted(len(self), 'value')}"
         lines = [f"  {names[id(v)]} = {_told(v, names)}" for v in self.order]
         tail = f"  read rows {self.window[0]} to {self.window[1] - 1} of {names[id(self.output)]}"
         return "\n".join([head, *lines, tail])

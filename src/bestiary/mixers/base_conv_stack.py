@@ -95,7 +95,7 @@ class BaseConvStack(nn.Module):
         count = len(self.layers)
         modes = "/".join(sorted({layer.mode for layer in self.layers}))
         rows = "any" if self.inner_length is None else self.inner_length
-        read = "" if self.read_rows is None else f", {self.read_rows} rows read"
+        read = "" if self.read_rows is None else f", {counted(self.read_rows, 'row')} read"
         kinds = Counter(layer.kinds() for layer in self.layers)
         lines = [f"  {number} × ({kind})" for kind, number in kinds.items()]
         head = (

@@ -47,9 +47,9 @@ def described(point: Point) -> str:
     size = details(run)
     if not size:
         return ""
-    delay = f", answers {size['delay']} rows late" if size["delay"] else ""
+    delay = f", answers {counted(size['delay'], 'row')} late" if size["delay"] else ""
     return (
-        f"{sizes_of(point)}, {whole(size['rows'])} rows{delay}; {whole(run['parameters'])} "
+        f"{sizes_of(point)}, {counted(size['rows'], 'row')}{delay}; {whole(run['parameters'])} "
         f"parameters other than 0, {whole(size['dense'])} as whole arrays"
     )
 

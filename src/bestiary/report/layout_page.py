@@ -51,10 +51,9 @@ def layout_page(layout: Layout, facts: Sequence[tuple[str, str]] = (), title: st
 def _lead(layout: Layout) -> str:
     layers = len(layout.layers) - 1
     return (
-        f"{counted(layers, 'BaseConv layer')} of "
-        f"{counted(layout.width, 'channel')} and "
-        f"{layout.rows} rows. Row t of a value that comes so many rows late lies so many rows "
-        "further down."
+        f"{counted(layers, 'BaseConv layer')} of {counted(layout.width, 'channel')} and "
+        f"{counted(layout.rows, 'row')}. "
+        "Row t of a value that comes so many rows late lies so many rows further down."
     )
 
 

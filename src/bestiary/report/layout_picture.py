@@ -108,7 +108,7 @@ def _left_out(layout: Layout, lines: int) -> str:
     if len(layout.layers) > MOST_LAYERS + 1:
         parts.append(f"layers {MOST_LAYERS + 1} to {len(layout.layers) - 1}")
     if lines > MOST_LINES:
-        parts.append(f"{lines - MOST_LINES} lines")
+        parts.append(counted(lines - MOST_LINES, "line"))
     return f"Not drawn: {'; '.join(parts)}." if parts else ""
 
 

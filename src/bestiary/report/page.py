@@ -12,6 +12,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 import bestiary
+from bestiary.errors import counted
 from bestiary.report import method
 from bestiary.report.charts import Chart, LeftOut
 from bestiary.report.charts.style import config
@@ -101,19 +102,14 @@ def lead(study: Study) -> str:
     compiled = [label for label in study.mixers if is_compiled(label)]
     mixers = [label for label in study.mixers if not is_compiled(label)]
     parts = (
-        *((count(len(mixers), "mixer"),) if mixers else ()),
-        *((count(len(compiled), "compiled model"),) if compiled else ()),
-        *((count(len(widths), "width"), count(seeds, "seed")) if widths else ()),
+        *((counted(len(mixers), "mixer"),) if mixers else ()),
+        *((counted(len(compiled), "compiled model"),) if compiled else ()),
+        *((counted(len(widths), "width"), counted(seeds, "seed")) if widths else ()),
     )
     leads = ". ".join(dict.fromkeys(words_of(run.get("task.name")).lead for run in study.runs))
     return (
-        f"{leads}{where and ','}{where}. {method.joined(parts)}, {count(len(study.runs), 'run')}."
+        f"{leads}{where and ','}{where}. {method.joined(parts)}, {counted(len(study.runs), 'run')}."
     )
-
-
-def count(number: int, noun: str) -> str:
-    """``1 run``, ``12 runs``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def filters(study: Study) -> dict[str, Any]:
