@@ -57,8 +57,8 @@ def test_a_misspelt_command_is_one_sentence_with_the_right_word(capsys):
         (UserError("width is 0;\n it must be 1"), 2, "bestiary: width is 0; it must be 1"),
         (PermissionError(13, "Permission denied", "out"), 2, "bestiary: out: Permission denied"),
         (OSError(28, "No space left on device"), 2, "bestiary: No space left on device"),
-        (KeyboardInterrupt(), 130, "bestiary: interrupted; what was finished is kept"),
-        (Terminated(), 143, "bestiary: terminated; what was finished is kept"),
+        (KeyboardInterrupt(), 130, "bestiary: interrupted"),
+        (Terminated(), 143, "bestiary: terminated"),
         (BrokenPipeError(32, "Broken pipe"), 141, ""),
         (typer.Exit(1), 1, ""),
     ],
@@ -103,7 +103,26 @@ def test_sigterm_ends_any_command_with_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr("bestiary.cli.main.app", typer.Typer())
     frame.app.command()(lambda: os.kill(os.getpid(), signal.SIGTERM))
     assert frame.main([]) == 143
-    assert capsys.readouterr().err == "bestiary: terminated; what was finished is kept\n"
+    assert capsys.readouterr().err == "bestiary: terminated\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"), [("recall", True), ("tune", True), ("resume", True), ("library", False)]
+)
+def test_an_interrupt_says_that_something_is_kept_of_commands_that_keep_something(
+    command, kept, monkeypatch, capsys
+):
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bestiary.cli.main.app", typer.Typer())
+    frame.app.command(command)(stopped)
+    frame.app.command("other")(stopped)
+    assert frame.main(["--debug", command]) == 130
+    told = (
+        "bestiary: interrupted; what was finished is kept\n" if kept else "bestiary: interrupted\n"
+    )
+    assert capsys.readouterr().err == told
 
 
 def test_ctrl_c_while_the_command_line_loads_is_no_traceback(monkeypatch):

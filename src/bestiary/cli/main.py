@@ -40,6 +40,9 @@ from bestiary.cli.verify import verify
 from bestiary.errors import UserError
 from bestiary.termination import Terminated, exit_code, sigterm_raises
 
+KEEPING = ("recall", "tune", "resume")
+"""Commands of which the finished runs stay where they are stopped."""
+
 # Typer may carry a click of its own, so the base of its usage errors is found, not imported.
 UsageMistake = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
@@ -123,6 +126,13 @@ def say(text: str) -> None:
         typer.echo(f"bestiary: {text}", err=True)
 
 
+def stopped(stop: BaseException, given: Sequence[str]) -> str:
+    """What a person is told who stopped a command, or whose command was terminated."""
+    what = "terminated" if isinstance(stop, Terminated) else "interrupted"
+    command = next((word for word in given if not word.startswith("-")), "")
+    return str(stop) or what + ("; what was finished is kept" if command in KEEPING else "")
+
+
 def leave_pipe() -> None:
     """Let what is still to be written vanish: the reader (`| head`) has gone.
 
@@ -151,8 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.Exit as leaving:
         return leaving.exit_code
     except (KeyboardInterrupt, typer.Abort) as stop:
-        what = "terminated" if isinstance(stop, Terminated) else "interrupted"
-        say(str(stop) or f"{what}; what was finished is kept")
+        say(stopped(stop, given))
         return exit_code(stop) if isinstance(stop, KeyboardInterrupt) else 130
     except BrokenPipeError:
         leave_pipe()
