@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from rich.table import Table
@@ -43,6 +44,38 @@ def test_columns_that_fold_make_room_for_those_that_do_not():
     lines = printed(70, table)
     assert max(map(len, lines)) <= 70
     assert "".join("".join(lines).split()).count("x") == 200
+
+
+def told(text: str | Text, indent: int = 2, **options: Any) -> list[str]:
+    terminal = Terminal(file=io.StringIO(), width=60, **options)
+    terminal.tell(text, indent)
+    return terminal.file.getvalue().splitlines()
+
+
+def test_sentences_break_between_words_on_a_terminal_and_not_in_a_pipe(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    sentence = "  " + " ".join(["word"] * 20)
+    assert told(sentence) == [sentence]
+    first, *more = told(sentence, 4, force_terminal=True, no_color=True)
+    assert (len(first), len(more)) == (56, 1)
+    assert more[0] == "    " + " ".join(["word"] * 9)
+    # Said to be so wide, and not a terminal.
+    monkeypatch.setenv("COLUMNS", "60")
+    assert told(sentence, 4) == [first, *more]
+
+
+def test_words_that_are_too_long_stay_whole_and_lines_stay_lines(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    path = "x" * 90
+    assert told(f"file {path} of\nthree  words") == ["file", f"  {path}", "  of", "three  words"]
+
+
+def test_the_style_of_a_word_does_not_reach_the_next_line(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    name = Text.assemble(("name", "bold"), " " + "word " * 15)
+    first, second = told(name, force_terminal=True, color_system="standard")
+    assert first.startswith("\x1b[1mname\x1b[0m word")
+    assert second.startswith("  word") and "\x1b" not in second
 
 
 def test_a_background_is_drawn_to_its_end():

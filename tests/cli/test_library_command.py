@@ -20,7 +20,7 @@ def run(capsys):
 
 def columns(text):
     """The table as a dict a row, by the first word of each line."""
-    header, *lines = text.partition("\nD: multiplicative depth;")[0].splitlines()
+    header, *lines = (line for line in text.split("\nD: ")[0].splitlines() if ": n = " not in line)
     titles = header.split()
     return {line.split()[0]: dict(zip(titles, line.split(), strict=True)) for line in lines}
 
@@ -48,6 +48,39 @@ def test_a_size_that_is_too_large_gives_way_to_the_largest(run):
     assert table["determinant-walks"]["n"] == "9"
     _, out, _ = run("determinant-walks", "--n", "50", "--json")
     assert json.loads(out)[0]["n"] == LIBRARY["determinant-walks"].most == 10
+
+
+def test_what_is_shown_at_its_largest_is_said_below_the_table(run):
+    out = run("permanent", "horner", "determinant-walks", "--n", "40")[1]
+    lines = out.splitlines()
+    assert "permanent: n = 12, the largest it is made for" in lines
+    assert "determinant-walks: n = 10, the largest it is made for" in lines
+    assert not [line for line in lines if line.startswith("horner:")]
+    assert "the largest" not in run("permanent", "--n", "12")[1]
+
+
+def test_circuits_of_the_same_largest_size_share_a_line(run):
+    names = ("determinant-walks", "characteristic-polynomial-walks")
+    told = (
+        "determinant-walks, characteristic-polynomial-walks: n = 10, the largest they are made for"
+    )
+    assert told in run(*names, "--n", "11")[1].splitlines()
+
+
+def test_a_name_that_is_not_there_gets_the_nearest_not_all_of_them(run):
+    assert run("permanen")[2] == (
+        "bestiary: unknown circuit 'permanen'; did you mean 'permanent'? "
+        "(bestiary library lists all)\n"
+    )
+    assert run("xyzzy")[2] == "bestiary: unknown circuit 'xyzzy' (bestiary library lists all)\n"
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_text_breaks_between_words_where_the_terminal_ends(run, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = run("adder-lookahead", "--n", "4")[1]
+    assert max(map(len, out.splitlines()[2:])) <= columns
+    assert "D: multiplicative depth; floor: ⌈log2 degree⌉" in " ".join(out.split())
 
 
 def test_degrees_too_long_to_read_are_powers_of_two(run):

@@ -29,7 +29,12 @@ def test_a_solver_that_cannot_do_the_task_has_no_size_and_says_why(capsys):
     assert "cannot solve selective-copy" in rows["all-pairs"]["refused"]
     assert rows["selective-copy"]["layers"] > 0 and not rows["selective-copy"]["refused"]
     assert main(["solvers", "--task", "selective-copy,vocab_size=8,length=8,items=2"]) == 0
-    assert "compiled:sort cannot solve selective-copy" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    refused = "all-pairs, attention, autocorrelation, lookup, sort"
+    assert f"not for this task: {refused} (--json says why)" in lines
+    # What YAML calls a value that is not set, which can be typed as an option.
+    assert "null: not set" in lines[-1]
+    assert "slots=null" in "".join(lines) and "=–" not in "".join(lines)
 
 
 def test_a_task_that_is_not_there_is_one_sentence(capsys):

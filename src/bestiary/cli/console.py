@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.measure import Measurement
 from rich.segment import Segment, Segments
 from rich.style import Style
 from rich.table import Table
+from rich.text import Text
 
 NARROWEST = 60
 """Columns below which lines are left to the terminal to wrap: a squeezed table says nothing."""
@@ -40,6 +42,17 @@ class Terminal(Console):
         ended = [part for line in lines for part in (*_trimmed(line), Segment.line())]
         self.print(Segments(ended), soft_wrap=True, end="")
 
+    def tell(self, text: str | Text, indent: int = 2) -> None:
+        """Print lines, broken between words where a terminal ends; files and pipes get them whole.
+
+        indent: spaces before what a line goes on with. A word that is too long stays whole.
+        """
+        # Who sets COLUMNS says how wide what is printed may be, wherever it goes.
+        breaks = self.is_terminal or bool(os.environ.get("COLUMNS"))
+        for line in (Text(text) if isinstance(text, str) else text).split("\n"):
+            told = _broken(line, self.text_width, " " * indent) if breaks else line
+            self.print(told, soft_wrap=True)
+
     def on_broken_pipe(self) -> None:
         """Called while the error is handled, which Rich would make a failure of the command."""
         raise BrokenPipeError
@@ -55,6 +68,17 @@ class Terminal(Console):
             total += min(longest, FOLDED) if column.overflow == "fold" else longest
             total += left + right
         return total
+
+
+def _broken(text: Text, width: int, indent: str) -> Text:
+    """Lines of ``text``, the styles of its words kept."""
+    lines: list[Text] = []
+    for word in text.split(" "):
+        if lines and lines[-1].cell_len + 1 + word.cell_len <= width:
+            lines[-1].append(" ").append_text(word)
+        else:
+            lines.append(Text(indent).append_text(word) if lines else word)
+    return Text("\n").join(lines)
 
 
 def _trimmed(line: Iterable[Segment]) -> list[Segment]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bestiary.cli.console import Terminal
 from bestiary.cli.given import options_given
 from bestiary.cli.table_form import PLOTS
 from bestiary.errors import UserError
@@ -84,8 +85,9 @@ def explain(
     if as_json:
         typer.echo(json.dumps(_plain(sheet, query - 1, written), indent=2, ensure_ascii=False))
         return
+    console = Terminal()
     for line in _told(sheet, query - 1):
-        typer.echo(line)
+        console.tell(line)
     for path in written:
         typer.echo(f"written: {path}")
 

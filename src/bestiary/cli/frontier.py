@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from bestiary.cli.console import Terminal
 from bestiary.cli.table_form import check_one_form, check_plot
 
 
@@ -52,7 +53,7 @@ def frontier(
     elif as_latex:
         typer.echo(latex(ways), nl=False)
     else:
-        typer.echo(f"{made}; floor {'–' if floor is None else floor}")
+        Terminal().tell(f"{made}; floor {'–' if floor is None else floor}")
         for line in text_lines(ways):
             typer.echo(line)
         if plot is not None:

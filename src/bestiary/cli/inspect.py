@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from bestiary.cli.console import Terminal
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
 
 if TYPE_CHECKING:
     from bestiary.compile.layout import Layout, Place
@@ -56,10 +55,10 @@ def inspect(
         typer.echo(json.dumps(told, indent=2))
         return
     console = Terminal()
-    console.print(Text(str(report)), soft_wrap=True)
+    console.tell(str(report), 4)
     typer.echo("\n".join(_lines(found, console.text_width)))
     if html is None and any(len(_names(places)) > NAMES_SHOWN for places in found.layers):
-        console.print("--html PAGE writes all names, with what each is made from", soft_wrap=True)
+        console.tell("--html PAGE writes all names, with what each is made from")
     if program:
         typer.echo(str(compiled.source))
     for path in (html, svg):
@@ -77,7 +76,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("layers L", str(report.layers)),
         ("rows N, internal N'", f"{report.rows}, {report.inner_rows}"),
         ("channels d, internal d'", f"{report.inputs}, {report.width}"),
-        ("mode, delay", f"{report.mode}, {report.delay} rows"),
+        ("mode, delay", f"{report.mode}, {counted(report.delay, 'row')}"),
         ("floor", "–" if report.floor is None else f"{report.floor} (degree {report.degree})"),
         ("parameters", f"{p.dense:,} dense, {p.nonzero:,} not 0, {p.stored:,} stored"),
     ]

@@ -57,11 +57,14 @@ def library(
         return
     console = Terminal()
     console.show(_table(found, placed))
-    console.print(Text(LEGEND), soft_wrap=True)
+    for line in _at_their_largest(found, n):
+        console.tell(line)
+    console.tell(LEGEND)
     for circuit in chosen if names else ():
         _explain(console, circuit)
     if names:
-        console.print(Text("\nlg: ⌈log2⌉; ≤: a bound, other formulas are exact"), soft_wrap=True)
+        console.print()
+        console.tell("lg: ⌈log2⌉; ≤: a bound, other formulas are exact")
 
 
 def _placed(rows: Sequence[Row], watch: Callable[[str], object]) -> list[tuple[int, int]]:
@@ -100,6 +103,19 @@ def _table(rows: Sequence[Row], placed: Sequence[tuple[int, int]] | None) -> Tab
     return table
 
 
+def _at_their_largest(rows: Sequence[Row], n: int) -> list[str]:
+    """Which circuits are not shown at size n, a line for each size that they have instead."""
+    smaller: dict[int, list[str]] = {}
+    for row in rows:
+        if row.n < n:
+            smaller.setdefault(row.n, []).append(row.circuit.name)
+    return [
+        f"{', '.join(names)}: n = {size:,}, the largest "
+        f"{'it is' if len(names) == 1 else 'they are'} made for"
+        for size, names in sorted(smaller.items())
+    ]
+
+
 def _degree(degree: int) -> str:
     return f"{degree:,}" if degree < LARGEST_DEGREE else f"~2^{round(log2(degree))}"
 
@@ -107,8 +123,8 @@ def _degree(degree: int) -> str:
 def _explain(console: Terminal, circuit: LibraryCircuit) -> None:
     """What one circuit is, and its formulas."""
     console.print()
-    console.print(Text(circuit.name, "bold"), Text(circuit.description), soft_wrap=True)
-    console.print(Text(f"  n: {circuit.n_is}, up to {circuit.most:,}"), soft_wrap=True)
+    console.tell(Text.assemble((circuit.name, "bold"), f" {circuit.description}"))
+    console.tell(f"  n: {circuit.n_is}, up to {circuit.most:,}", 4)
     for what, formula in circuit.formulas.items():
-        console.print(Text(f"  {what.replace('_', ' ')}: {formula}"), soft_wrap=True)
-    console.print(Text(f"  source: {circuit.source}"), soft_wrap=True)
+        console.tell(f"  {what.replace('_', ' ')}: {formula}", 4)
+    console.tell(f"  source: {circuit.source}", 4)

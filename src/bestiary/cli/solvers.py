@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -54,16 +55,20 @@ def solvers(
     from bestiary.solvers.registry import SOLVERS
 
     made = read_task(task)
-    entries = [_entry(name, made) for name in SOLVERS]
+    entries = []
+    with Console(stderr=True).status("building") as status:
+        for name in SOLVERS:
+            status.update(f"building {name}")
+            entries.append(_entry(name, made))
     if as_json:
         typer.echo(json.dumps([asdict(entry) for entry in entries], indent=2))
         return
     console = Terminal()
     console.show(_table(entries))
-    for entry in entries:
-        if entry.refused:
-            console.print(Text(entry.refused), soft_wrap=True)
-    console.print(Text(f"sizes: {task}; state after its longest example"), soft_wrap=True)
+    refused = [entry.name for entry in entries if entry.refused]
+    if refused:
+        console.tell(f"not for this task: {', '.join(refused)} (--json says why)")
+    console.tell(f"sizes: {task}; state after its longest example; null: not set")
 
 
 def _entry(name: str, task: Task) -> Entry:
@@ -99,7 +104,7 @@ def _table(entries: list[Entry]) -> Table:
     table.add_column("what it is, and its options", overflow="fold")
     for entry in entries:
         sizes = (entry.layers, entry.width, entry.state_size, entry.parameters)
-        options = "  ".join(f"{k}={'–' if v is None else v}" for k, v in entry.options.items())
+        options = "  ".join(f"{k}={'null' if v is None else v}" for k, v in entry.options.items())
         table.add_row(
             Text(entry.name, "bold"),
             *(Text("–" if size is None else f"{size:,}") for size in sizes),

@@ -38,9 +38,9 @@ def tasks(
         return
     console = Terminal()
     for entry in entries:
-        console.print(Text(entry.name, "bold"), Text(entry.about), soft_wrap=True)
+        console.tell(Text.assemble((entry.name, "bold"), f" {entry.about}"))
         for option, default in entry.options.items():
-            console.print(Text(f"  {option}: {_yaml(default)}"), soft_wrap=True)
+            console.tell(f"  {option}: {_yaml(default)}", 4)
 
 
 def _entry(name: str) -> Entry:

@@ -21,7 +21,7 @@ from bestiary.circuits.library import (
     symmetric,
 )
 from bestiary.circuits.library.entry import LibraryCircuit
-from bestiary.errors import unknown_name
+from bestiary.errors import UserError, did_you_mean
 
 LIBRARY: dict[str, LibraryCircuit] = {
     entry.name: entry
@@ -49,7 +49,9 @@ LIBRARY: dict[str, LibraryCircuit] = {
 
 
 def library_circuit(name: str) -> LibraryCircuit:
-    """The circuit of this name; ``UserError`` with all names for another."""
+    """The circuit of this name; ``UserError`` with the nearest name for another."""
     if name not in LIBRARY:
-        raise unknown_name("circuit", name, LIBRARY)
+        raise UserError(
+            f"unknown circuit {name!r}{did_you_mean(name, LIBRARY)} (bestiary library lists all)"
+        )
     return LIBRARY[name]
