@@ -52,11 +52,23 @@ def test_a_compiled_file_is_followed_on_an_array(capsys, tmp_path):
     assert "random numbers of seed 4" in (tmp_path / "other.html").read_text()
 
 
+def test_a_model_without_a_program_is_followed_by_the_steps_that_it_tells(capsys, tmp_path):
+    out = printed(capsys, "compiled:attention", "--png", "p.svg", "--json").out
+    told = json.loads(out)
+    query = told["queries"][0]
+    (layer,) = [one for one in told["layers"] if one["title"] == "layer 2, where it looks"]
+    assert layer["lit"] == {f"match −{query['row'] - query['key']}": pytest.approx(1)}
+    page = (tmp_path / "attention-0.html").read_text()
+    assert "It is followed in 6 steps." in page and "gate side</em>" not in page
+    # One map of 16 columns of 20 beside names of 132, or the 460 of the legend, and two edges.
+    assert 'width="488"' in (tmp_path / "p.svg").read_text()[:200]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["compiled:allpairs"], "did you mean 'all-pairs'"),
-        (["compiled:lookup"], "compiled:lookup is not compiled from a program"),
+        (["compiled:lookup", "--task", "selective-copy"], "lookup cannot solve selective-copy"),
         (["compiled:all-pairs", "--example", "3000"], "no example 3000; test has examples 0 to"),
         (["compiled:all-pairs", "--query", "5"], "--query is 5; example 0 has questions 1 to 4"),
         (["compiled:all-pairs", "--split", "tets"], "unknown split 'tets'"),

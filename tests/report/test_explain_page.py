@@ -193,3 +193,51 @@ def test_a_marker_points_at_the_item_that_it_asks_for(browser: Browser, tmp_path
         expect(seen.page.locator(".tokens .key")).to_have_count(0)
         expect(seen.page.locator("main")).to_contain_text("the question what it asks for.")
         assert seen.complaints == []
+
+
+def test_a_head_of_attention_is_seen_to_look_after_the_key(
+    browser: Browser, tmp_path: Path
+) -> None:
+    model = parse_compiled("compiled:attention")
+    sheet = sheet_of(explained_example(model, read_task(None), "test", 3))
+    query = sheet.subject.queries[0]
+    path = tmp_path / "page.html"
+    path.write_text(explain_page(sheet), encoding="utf-8")
+    with opened(browser, path, charts=False) as seen:
+        drawn(seen, 1)
+        expect(seen.page.locator("#title")).to_have_text("layer 1, where it looks")
+        expect(seen.page.locator("#names > span:not(:first-child)")).to_have_text(
+            ["back −0", "back −1"]
+        )
+        expect(seen.page.locator("canvas")).to_have_count(1)
+        seen.page.get_by_role("slider", name="Layer").fill("3")
+        drawn(seen, 3)
+        expect(seen.page.locator("#names .match")).to_have_text([f"match −{query.distance}"])
+        expect(seen.page.locator("#lit")).to_have_text(
+            f"For this question, in row {query.row}: match −{query.distance} = 1."
+        )
+        board = seen.page.get_by_role("application", name="Heat map of the layer")
+        board.focus()
+        seen.page.keyboard.press("ArrowDown")
+        assert told(seen).startswith(f"match −{query.distance}, row {query.row} (q2, token 7): 1. ")
+        expect(seen.page.locator("#meanings")).to_contain_text("match: the weight on the row")
+        assert seen.complaints == []
+
+
+def test_a_table_is_read_row_by_row(browser: Browser, tmp_path: Path) -> None:
+    model = parse_compiled("compiled:lookup")
+    sheet = sheet_of(explained_example(model, read_task(None), "test", 3))
+    query, tokens = sheet.subject.queries[0], sheet.subject.tokens
+    path = tmp_path / "page.html"
+    path.write_text(explain_page(sheet), encoding="utf-8")
+    with opened(browser, path, charts=False) as seen:
+        drawn(seen, 1)
+        seen.page.get_by_role("application", name="Heat map of the layer").focus()
+        # Four pairs come first, the newest in slot 0.
+        for slot, row in enumerate((6, 4, 2, 0)):
+            assert told(seen).startswith(
+                f"key.{slot}, row {query.row} (q2, token {tokens[query.row]}): {tokens[row]}. "
+            )
+            seen.page.keyboard.press("ArrowDown")
+        assert f"(q2, token {tokens[query.row]}): nothing. key.4 = stored" in told(seen)
+        assert seen.complaints == []

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -7,18 +9,16 @@ import torch
 from bestiary.compile import Program, compile_program, input_array
 from bestiary.compile.compiled_file import save_compiled
 from bestiary.errors import UserError
+from bestiary.report.explain.words import group_of
 from bestiary.runs.compiled_model import parse_compiled
-from bestiary.runs.explained import (
-    WITH_PROGRAM,
-    explained_example,
-    explained_file,
-    queries_of,
-)
+from bestiary.runs.explained import explained_example, explained_file, queries_of
 from bestiary.runs.named_task import read_task
 from bestiary.solvers.registry import SolverSpec, build_solver
 from bestiary.tasks.mqar import MQAR
 from bestiary.tasks.protocol import IGNORE
 from bestiary.tasks.segments import Segment
+
+SOLVERS = Path(__file__).parents[1] / "solvers"
 
 
 def test_a_question_is_read_off_the_latest_place_where_its_answer_follows():
@@ -51,12 +51,39 @@ def test_examples_are_counted_over_segments_and_shorter_ones_are_filled_up():
         explained_example(parse_compiled("compiled:sort"), task, "test", 8)
 
 
-@pytest.mark.parametrize("name", ["lookup", "autocorrelation"])
-def test_solvers_without_a_program_say_which_have_one(name):
-    with pytest.raises(UserError, match=r"not compiled from a program.*compiled:all-pairs"):
-        explained_example(parse_compiled(f"compiled:{name}"), read_task(None), "test", 0)
-    for other in WITH_PROGRAM:
-        assert build_solver(SolverSpec(other), read_task(None)).build().compiled is not None
+@pytest.mark.parametrize("name", ["attention", "autocorrelation", "lookup"])
+def test_solvers_without_a_program_tell_their_steps_from_input_to_head(name):
+    found = explained_example(parse_compiled(f"compiled:{name}"), read_task(None), "test", 0)
+    assert found.compiled is None and found.answers is None
+    assert [step.title for step in (found.workings[0], found.workings[-1])] == ["input", "head"]
+    # Each group of channels is told what it is.
+    groups = {group_of(name) for step in found.workings for name in step.names}
+    assert groups - {"bit"} == set(found.meanings)
+
+
+def test_a_model_of_ones_own_may_tell_its_steps(monkeypatch):
+    monkeypatch.syspath_prepend(str(SOLVERS))
+    model = parse_compiled("compiled:odd_solvers:TellsSteps")
+    found = explained_example(model, read_task(None), "test", 0)
+    given, squared = found.workings
+    assert given.numbers[:, 0].tolist() == list(found.tokens)
+    assert squared.numbers[:, 1].tolist() == [token**2 for token in found.tokens]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Sound", r"not compiled .* does not tell its steps.*a method workings\(tokens\)"),
+        ("TellsTooFew", r"numbers of shape \(2, 1\) in its step 'input'; 16 rows and 1 name need"),
+        ("TellsText", r"tells \('t', 'o', .* must be one bestiary.solvers.working.Working or more"),
+        ("TellsNothing", r"cannot be explained: workings\(tokens\) raises AttributeError"),
+    ],
+)
+def test_steps_that_cannot_be_shown_are_said_in_a_sentence(monkeypatch, name, said):
+    monkeypatch.syspath_prepend(str(SOLVERS))
+    model = parse_compiled(f"compiled:odd_solvers:{name}")
+    with pytest.raises(UserError, match=said):
+        explained_example(model, read_task(None), "test", 0)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
-"""Solvers that a person might write, each with one thing that keeps it from being scored."""
+"""Solvers that a person might write, most with one thing that keeps them from being scored."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import nn
 
 from bestiary.errors import UserError
 from bestiary.solvers import Size
+from bestiary.solvers.working import Working
 
 
 class Sound(nn.Module):
@@ -136,3 +138,28 @@ class SaysNothing(Sound):
 class OneNote(Sound):
     def take_notes(self):
         return "keys came twice"
+
+
+class TellsSteps(Sound):
+    def workings(self, tokens):
+        numbers = tokens[0].double().numpy()[:, None]
+        more = np.concatenate([numbers, numbers**2], 1)
+        return (
+            Working("input", "Tokens.", ("token",), numbers),
+            Working("square", "Squares.", ("token", "square"), more, {"square": "token × token"}),
+        )
+
+
+class TellsTooFew(Sound):
+    def workings(self, tokens):
+        return [Working("input", "Tokens.", ("token",), np.zeros((2, 1)))]
+
+
+class TellsText(Sound):
+    def workings(self, tokens):
+        return "tokens"
+
+
+class TellsNothing(Sound):
+    def workings(self, tokens):
+        return tokens.nothing

@@ -21,7 +21,7 @@ def test_it_is_the_trained_architecture_and_its_state_is_the_cache_of_both_layer
 def test_the_first_layer_copies_the_previous_token():
     model = AttentionSolver(small_task(32, 64)).build().model
     tokens = torch.randint(32, (2, 64), generator=torch.Generator().manual_seed(0))
-    embedded = model._embed(tokens)
+    embedded = model.embed(tokens)
     written = (model.blocks[0](embedded) - embedded)[..., 5:10]
     bits = 2.0 * (tokens[..., None] >> torch.arange(5) & 1) - 1
     torch.testing.assert_close(written[:, 1:], bits[:, :-1], rtol=0, atol=1e-5)

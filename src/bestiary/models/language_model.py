@@ -61,13 +61,14 @@ class LanguageModel(nn.Module):
         return sum(p.numel() for p in self.parameters() if p.requires_grad)
 
     def _final(self, tokens: Tensor, positions: Tensor | None) -> Tensor:
-        x = self._embed(tokens)
+        x = self.embed(tokens)
         *body, last = self.blocks
         for block in body:
             x = block(x)
         return self.norm(last(x, positions))
 
-    def _embed(self, tokens: Tensor) -> Tensor:
+    def embed(self, tokens: Tensor) -> Tensor:
+        """What the first block reads, (batch, length, d_model)."""
         length = tokens.shape[1]
         x = self.embedding(tokens)
         if self.position_embedding is None:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from bestiary.compile.compiled_file import load_compiled
-from bestiary.errors import UserError
+from bestiary.errors import UserError, counted
+from bestiary.mixers.conformance.report import describe
 from bestiary.runs.compiled_model import CompiledModel
+from bestiary.solvers.protocol import SolverModel
 from bestiary.solvers.usable import usable_model
+from bestiary.solvers.working import HasWorkings, Working
 from bestiary.structured.array_file import read_npy
 from bestiary.tasks.protocol import IGNORE, Batch, Split, Task
 
 if TYPE_CHECKING:
     from bestiary.compile.compiling import Compiled
-
-WITH_PROGRAM = ("all-pairs", "sort")
-"""Solvers of the same tasks as those that compute straight from tokens, but from a program."""
 
 
 @dataclass(frozen=True)
@@ -48,60 +49,101 @@ class Query:
 
 @dataclass(frozen=True)
 class Explained:
-    """A compiled program on one input.
+    """A compiled program on one input, or a model without one that tells its steps itself.
 
-    name: of the program, as tables call it. about: what the input is, in a sentence. inputs: (N, d)
-    float64. tokens: of the example, one a row, or none. marks: what each is there for, such as
-    ``k1``. queries: by row. meanings: what values are, by the word their names have in common.
-    answers: (rows, bits), what the head adds up, where there is one.
+    name: of the program, as tables call it. about: what the input is, in a sentence. compiled:
+    None where there are ``workings`` in its place. inputs: (N, d) float64, of a program. tokens: of
+    the example, one a row, or none. marks: what each is there for, such as ``k1``. queries: by row.
+    meanings: what values are, by the word their names have in common. answers: (rows, bits), what
+    the head adds up, where there is one.
     """
 
     name: str
     about: str
-    compiled: Compiled
+    compiled: Compiled | None
     inputs: NDArray[np.float64]
     tokens: tuple[int, ...] = ()
     marks: tuple[str, ...] = ()
     queries: tuple[Query, ...] = ()
     meanings: Mapping[str, str] = field(default_factory=dict)
     answers: NDArray[np.float64] | None = None
+    workings: tuple[Working, ...] = ()
 
 
 def explained_example(model: CompiledModel, task: Task, split: Split, example: int) -> Explained:
     """A compiled solver on example number ``example`` of a split, over all its segments.
 
-    ``UserError`` for an example that is not there and for a solver that has no program.
+    ``UserError`` for an example that is not there and for a solver that has no program and does
+    not tell its steps.
     """
     batch = _example(task, split, example)
     built = usable_model(model.spec, task)
-    if built.compiled is None:
-        others = ", ".join(f"compiled:{name}" for name in WITH_PROGRAM)
-        raise UserError(
-            f"{model.name} is not compiled from a program, so it has no layers of named channels "
-            f"to show (accepted: {others}, or a file that `bestiary compile` wrote)"
-        )
     tokens = torch.from_numpy(batch.tokens)
-    logits = built(tokens)
-    said = logits[0].argmax(-1).numpy()
+    said = built(tokens)[0].argmax(-1).numpy()
+    common = Explained(
+        name=model.name,
+        about=f"Example {example} of {split}: {batch.tokens.shape[1]} tokens.",
+        compiled=built.compiled,
+        inputs=np.empty((0, 0)),
+        tokens=tuple(batch.tokens[0].tolist()),
+        marks=_marks(task, batch),
+        queries=queries_of(batch.tokens[0], batch.labels[0], said, _copied(task, batch)),
+        meanings=getattr(built, "meanings", {}),
+    )
+    if built.compiled is None:
+        return replace(common, workings=_workings(model.name, built, tokens))
     stack_input = getattr(built, "stack_input", None)
     if stack_input is None:
         raise UserError(
             f"{model.name} does not say what its stack is given for tokens; its model needs a "
             "method stack_input(tokens)"
         )
-    inputs = stack_input(tokens)[0].numpy().astype(np.float64)
     sums = getattr(built, "answers", None)
-    return Explained(
-        name=model.name,
-        about=f"Example {example} of {split}: {batch.tokens.shape[1]} tokens.",
-        compiled=built.compiled,
-        inputs=inputs,
-        tokens=tuple(batch.tokens[0].tolist()),
-        marks=_marks(task, batch),
-        queries=queries_of(batch.tokens[0], batch.labels[0], said, _copied(task, batch)),
-        meanings=getattr(built, "meanings", {}),
-        answers=None if sums is None else sums(tokens)[0].numpy().astype(np.float64),
+    return replace(
+        common,
+        inputs=_asked(model.name, "stack_input", stack_input, tokens)[0].double().numpy(),
+        answers=None
+        if sums is None
+        else _asked(model.name, "answers", sums, tokens)[0].double().numpy(),
     )
+
+
+def _workings(name: str, built: SolverModel, tokens: Tensor) -> tuple[Working, ...]:
+    """The steps of a model without a stack; ``UserError`` where it does not tell them."""
+    if not isinstance(built, HasWorkings):
+        raise UserError(
+            f"{name} is not compiled from a program and does not tell its steps, so there is "
+            "nothing to show (accepted: a model with a compiled stack, or with a method "
+            "workings(tokens))"
+        )
+    told = tuple(_asked(name, "workings", built.workings, tokens))
+    if not told or not all(isinstance(step, Working) for step in told):
+        raise UserError(
+            f"{name} tells {told!r} by workings(tokens); it must be one "
+            "bestiary.solvers.working.Working or more"
+        )
+    for step in told:
+        shape = (tokens.shape[1], len(step.names))
+        needed = f"{counted(shape[0], 'row')} and {counted(shape[1], 'name')} need {shape}"
+        if np.shape(step.numbers) != shape:
+            raise UserError(
+                f"{name} tells numbers of shape {np.shape(step.numbers)} in its step "
+                f"{step.title!r}; {needed}"
+            )
+    return told
+
+
+def _asked(name: str, method: str, function: Callable[[Tensor], Any], tokens: Tensor) -> Any:
+    """What a model's method gives; ``UserError`` where one of a person's own fails."""
+    try:
+        return function(tokens)
+    except (UserError, MemoryError):
+        raise
+    except Exception as error:
+        raise UserError(
+            f"{name} cannot be explained: {method}(tokens) raises {describe(error)} (--debug shows "
+            "where)"
+        ) from error
 
 
 def explained_file(path: Path, given: Path | None, seed: int = 0) -> Explained:

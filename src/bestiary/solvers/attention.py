@@ -21,7 +21,8 @@ more than 2^8 positions would be the same.
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Mapping
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -32,9 +33,11 @@ from bestiary.models.block import Block
 from bestiary.models.config import ModelConfig
 from bestiary.models.language_model import LanguageModel, build_model
 from bestiary.solvers.accepted import accepted_recall
+from bestiary.solvers.attention_workings import attention_workings
 from bestiary.solvers.protocol import Size
 from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat
 from bestiary.solvers.token_code import SHARPNESS, code_bits, token_codes
+from bestiary.solvers.working import Working
 from bestiary.tasks.protocol import Task
 
 STEP = 16.0
@@ -89,10 +92,21 @@ class Channels:
 class AttentionModel(nn.Module):
     """The language model whose weights solve recall; repeats as ``AttentionSolver`` has them."""
 
+    meanings: ClassVar[Mapping[str, str]] = {
+        "token": "the bits of a token's number, −1 or 1; after layer 2 those of the answer as well",
+        "previous": "the bits of the token before, 0 until layer 1 writes them",
+        "place": "the bits of a row's number",
+        "place before": "the bits of the number of the row before",
+        "first": "1 in the first row, −1 elsewhere",
+        "back": "the weight on the row so far above",
+        "match": "the weight on the row that follows the one so far above, 1 where that is the "
+        "only one of the same token; without any it is shared by those most alike",
+    }
+
     def __init__(self, vocab_size: int, length: int, repeat: Repeat | None = None) -> None:
         super().__init__()
         self.repeat = repeat
-        channels = Channels(code_bits(vocab_size), code_bits(length))
+        self.channels = channels = Channels(code_bits(vocab_size), code_bits(length))
         mixer = MixerSpec("attention", {"bias": True})
         config = ModelConfig(d_model=channels.width, n_layers=2, mixers=(mixer,))
         self.model = build_model(config, vocab_size, length, seed=0)
@@ -138,6 +152,10 @@ class AttentionModel(nn.Module):
         if self.repeat is None:
             self._tally.add(tokens, positions)
         return self.model(tokens, positions)
+
+    def workings(self, tokens: Tensor) -> tuple[Working, ...]:
+        """See ``HasWorkings``."""
+        return attention_workings(self.model, self.channels, tokens)
 
     def take_notes(self) -> list[str]:
         """How many positions had more than one match."""

@@ -20,8 +20,10 @@ Arora et al., 2023 (arXiv 2312.04927), section 4 and appendix H.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -31,6 +33,7 @@ from bestiary.solvers.one_hot import OneHotHead
 from bestiary.solvers.protocol import Size
 from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat, equal_runs
 from bestiary.solvers.token_code import code_bits
+from bestiary.solvers.working import Working, by_distance, stacked
 from bestiary.tasks.protocol import Task
 
 CHUNK = 2**22
@@ -60,6 +63,13 @@ class AutocorrelationModel(nn.Module):
     """One-hot tokens, the taps, the gated convolution, and a diagonal head."""
 
     compiled = None
+    meanings: ClassVar[Mapping[str, str]] = {
+        "token": "the number of the token",
+        "tap": "at how many rows the token so far above is the same, in the whole sequence",
+        "match": "1 where the token so far above is the same one, 0 elsewhere",
+        "value": "the token that followed the match; nothing where nothing matched",
+        "answer": "the token to be said; nothing where nothing matched",
+    }
 
     def __init__(self, vocab_size: int, length: int, repeat: Repeat | None = None) -> None:
         super().__init__()
@@ -88,6 +98,45 @@ class AutocorrelationModel(nn.Module):
         asked, query = positions.unique(return_inverse=True)
         logits = self.head(*self._answers(tokens, asked), len(asked))
         return logits if torch.equal(asked, positions) else logits.index_select(0, query)
+
+    def workings(self, tokens: Tensor) -> tuple[Working, ...]:
+        """See ``HasWorkings``."""
+        row = tokens[0].double().numpy()
+        counts = autocorrelation(tokens)[0].tolist()
+        taps = {s: np.full(len(row), count) for s, count in enumerate(counts) if s}
+        match = {s: np.zeros(len(row)) for s in taps}
+        value = {s: np.full(len(row), np.nan) for s in taps}
+        for rows, distances in matches(tokens):
+            for i, s in zip(rows.tolist(), distances.tolist(), strict=True):
+                match[s][i], value[s][i] = 1, row[i - s + 1]
+        some = {s: value[s] for s in taps if match[s].any()} or value
+        every = torch.arange(tokens.numel(), device=tokens.device)
+        logits = self.head(*self._answers(tokens, every), len(every))
+        said = np.where(logits.any(-1).numpy(), logits.argmax(-1).numpy(), np.nan)
+        rule = "has a vote" if self.repeat is None else f"that is the {self.repeat} place is said"
+        return (
+            Working("input", "The tokens, as one-hot vectors.", ("token",), row[:, None]),
+            Working(
+                "layer 1",
+                "Finds the taps by an FFT: the distances at which the sequence matches itself.",
+                *by_distance("tap", taps),
+                {"tap": "how many rows have the token so far above"},
+            ),
+            Working(
+                "layer 2, where it matches",
+                "Each row is compared with the one above it at every tap.",
+                *by_distance("match", match),
+                {"match": "token = token so far above"},
+            ),
+            Working(
+                "layer 2, what it reads",
+                "The convolution brings the token after each match.",
+                tuple(f"value −{s}" for s in some),
+                stacked(some.values()),
+                {"value": "the token after the one so far above, where that one matches"},
+            ),
+            Working("head", f"The value of each match {rule}.", ("answer",), said[:, None]),
+        )
 
     def take_notes(self) -> list[str]:
         """How many positions had more than one match."""

@@ -20,9 +20,11 @@ many bits can recall, which this one stays below.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -31,6 +33,7 @@ from bestiary.solvers.accepted import RecallTask, accepted_recall
 from bestiary.solvers.one_hot import OneHotHead
 from bestiary.solvers.protocol import Size
 from bestiary.solvers.repeats import Repeat, accepted_repeat
+from bestiary.solvers.working import Working
 from bestiary.tasks.associative_recall import AssociativeRecall
 from bestiary.tasks.ceiling import bits_needed
 from bestiary.tasks.protocol import Task
@@ -124,6 +127,14 @@ class LookupModel(nn.Module):
     """The table, read token by token, and a diagonal head."""
 
     compiled = None
+    meanings: ClassVar[Mapping[str, str]] = {
+        "token": "the number of the token",
+        "key": "the token that is the key of a slot, the newest first; nothing in a free one",
+        "value": "the token that is the value of a slot",
+        "waiting": "the key just read, stored if a value follows",
+        "match": "1 where the token is the key of that slot",
+        "answer": "the token to be said; nothing where no slot matches",
+    }
 
     def __init__(self, task: RecallTask, slots: int, repeat: Repeat, full: Full) -> None:
         super().__init__()
@@ -199,6 +210,51 @@ class LookupModel(nn.Module):
         queries = torch.nonzero(asked >= 0)[:, 0]
         logits = self.head(queries, asked[queries], len(asked))
         return logits.view(batch, length, self.vocab_size) if positions is None else logits
+
+    def workings(self, tokens: Tensor) -> tuple[Working, ...]:
+        """See ``HasWorkings``; tables are those that a token finds, before it is stored."""
+        state, found = self.initial_state(1), []
+        for column in tokens.unbind(1):
+            found.append(state)
+            _, state = self.step(column, state)
+        keys, values, waiting = (
+            torch.cat([getattr(table, part) for table in found]).double().numpy()
+            for part in ("keys", "values", "waiting")
+        )
+        row = tokens[0].double().numpy()
+        number = self.first_key - 1
+        alike = (keys > 0) & (keys + number == row[:, None])
+        values = np.where(keys > 0, values, np.nan)
+        answer = np.where(alike.any(1), np.where(alike, values, 0).sum(1), np.nan)
+        shown = np.where(keys > 0, keys + number, np.nan)
+        last = np.where(waiting > 0, waiting + number, np.nan)
+        slots = range(keys.shape[1])
+        names = [f"{part}.{slot}" for part in ("key", "value") for slot in slots]
+        return (
+            Working("input", "The tokens, read one by one.", ("token",), row[:, None]),
+            Working(
+                "table",
+                "What a token finds in the table; a key and the value after it are stored once "
+                "both have been read.",
+                (*names, "waiting"),
+                np.concatenate([shown, values, last[:, None]], 1),
+                {"key": "stored", "value": "stored", "waiting": "the token before, if it is a key"},
+            ),
+            Working(
+                "match",
+                "The token is compared with the key of every slot.",
+                tuple(f"match.{slot}" for slot in slots),
+                alike.astype(np.float64),
+                {"match": "token = key of the slot"},
+            ),
+            Working(
+                "head",
+                "The value of the slot that matches is said.",
+                ("answer",),
+                answer[:, None],
+                {"answer": "the sum over slots of match × value"},
+            ),
+        )
 
     def take_notes(self) -> list[str]:
         """What a table that holds all pairs would take, where this one does not."""

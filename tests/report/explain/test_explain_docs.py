@@ -10,6 +10,7 @@ from pages import DOCS, examples_tried, page
 from bestiary.cli.main import main
 from bestiary.report.explain.sheet import MOST_NUMBERS, MOST_ROWS, MOST_STEPS
 from bestiary.report.explain.shown import OPEN
+from bestiary.solvers.attention_workings import LEAST
 
 FENCES = re.findall(r"```(\w*)\n(.*?)```", page("explain.md"), re.DOTALL)
 
@@ -25,7 +26,7 @@ def test_every_command_works_and_prints_what_the_page_shows(tmp_path, monkeypatc
         elif language == "text":
             assert text in printed
             shown += 1
-    assert shown == 2
+    assert shown == 3
     # The head of a PNG says how large it is.
     size = slice(16, 24)
     drawn = (tmp_path / "explain.png").read_bytes()[size]
@@ -42,3 +43,4 @@ def test_the_limits_on_the_page_are_those_of_the_code():
     assert f"at most {MOST_NUMBERS:,} numbers" in text
     assert f"up to {MOST_ROWS} rows and {MOST_STEPS:,} layers" in text
     assert f"more than {OPEN} channels" in text
+    assert f"Weights below {LEAST} are drawn as 0" in text

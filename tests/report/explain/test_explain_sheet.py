@@ -102,3 +102,34 @@ def test_numbers_are_packed_as_float32_that_a_browser_unpacks():
     back = np.frombuffer(raw, dtype="<f4").reshape(2, 3)
     np.testing.assert_array_equal(back, [[0.5, -1, np.nan], [np.inf, 0, np.inf]])
     assert packed(None) is None
+
+
+def test_what_a_told_step_has_from_before_is_kept_and_the_rest_is_new():
+    found = sheet("compiled:attention")
+    assert [step.title for step in found.steps[::2]] == [
+        "input",
+        "layer 1, what it writes",
+        "layer 2, what it writes",
+    ] + ["head"] * (len(found.steps) % 2)
+    for number, new in ((2, "previous"), (4, "token")):
+        step = found.steps[number]
+        assert {line.group for line in step.lines if not line.kept} == {new}
+        assert all(line.copies == 1 for line in step.lines)
+        assert step.gate is step.convolution is None
+    places = [line for line in found.steps[4].lines if line.name == "place.2"]
+    assert places[0].kept
+    np.testing.assert_array_equal(
+        found.steps[4].product[found.steps[4].lines.index(places[0])],
+        [2 * (row >> 2 & 1) - 1 for row in range(16)],
+    )
+
+
+def test_of_told_steps_too_what_does_not_fit_is_left_out_and_what_matters_stays():
+    found = sheet("compiled:attention", task="vocab_size=40,length=200,pairs=6,power_a=1")
+    assert len(found.rows) == 128 and found.left_out[0] == "72 of 200 rows"
+    small = sheet("compiled:attention", most_numbers=100)
+    looks = small.steps[3]
+    asked = {query.distance for query in small.subject.queries}
+    assert len(looks.lines) == 8 and asked <= {line.distance for line in looks.lines}
+    (lost,) = small.left_out
+    assert lost.startswith(f"{sum(step.left_out for step in small.steps)} channels in ")

@@ -30,14 +30,15 @@ MARKS = {
 
 def explain_page(sheet: Sheet, query: int = 0) -> str:
     """The page as text. query: number of the question that is followed at first."""
-    subject, compiled = sheet.subject, sheet.subject.compiled
+    subject = sheet.subject
     script = "\n".join(asset(f"{FOLDER}/{name}") for name in ("heatmap.js", "explain.js"))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.from_string(asset(f"{FOLDER}/explain.html"))
     return template.render(
         name=subject.name,
         about=subject.about,
-        lead=_lead(len(compiled.stack.layers), compiled.stack.width),
+        lead=_lead(sheet),
+        two_sides=subject.compiled is not None,
         key=_key(subject.marks),
         tokens=_tokens(sheet),
         by_key=any(query.key is not None for query in subject.queries),
@@ -53,7 +54,11 @@ def explain_page(sheet: Sheet, query: int = 0) -> str:
     )
 
 
-def _lead(layers: int, width: int) -> str:
+def _lead(sheet: Sheet) -> str:
+    compiled = sheet.subject.compiled
+    if compiled is None:
+        return f"It is followed in {counted(len(sheet.steps), 'step')}."
+    layers, width = len(compiled.stack.layers), compiled.stack.width
     return f"It moves through {counted(layers, 'layer')} of {counted(width, 'channel')}."
 
 
@@ -125,7 +130,7 @@ def _data(sheet: Sheet, query: int) -> dict[str, Any]:
         "queries": queries,
         "query": query if queries else None,
         "start": min(1, len(sheet.steps) - 1),
-        "layers": len(subject.compiled.stack.layers),
+        "layers": len(subject.compiled.stack.layers) if subject.compiled else 0,
         "steps": [_step(step, sheet) for step in sheet.steps],
     }
 

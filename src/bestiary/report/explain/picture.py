@@ -22,6 +22,8 @@ MOST_STEPS, MOST_COLUMNS = 12, 64
 """More are not drawn unless they are named: a page of a paper holds no more."""
 NAMES, LINE, GAP, EDGE = 132, 15, 18, 14
 CAPTION, BELOW = 16, 14
+LEAST = 460
+"""As wide as the legend, where a single narrow map stands beside the names."""
 CELLS = ((20, 17), (36, 12), (MOST_COLUMNS, 9))
 """Up to so many columns, so wide a cell."""
 UPRIGHT = 15
@@ -34,13 +36,22 @@ SIDES = ("gate side", "convolution side", "product")
 
 @dataclass(frozen=True)
 class Frame:
-    """What is drawn of every step: columns by their place among the rows, the question framed."""
+    """What is drawn of every step: columns by their place among the rows, the question framed.
+
+    maps: heat maps beside each other, 3 where steps have two sides, else 1.
+    """
 
     columns: tuple[int, ...]
     rows: tuple[int, ...]
     tokens: tuple[int, ...]
     marks: tuple[str, ...]
     query: Query | None
+    maps: int
+
+    @property
+    def inner(self) -> int:
+        """Width between the edges: of names and maps, and of the legend below them."""
+        return max(LEAST, NAMES + self.maps * self.width + (self.maps - 1) * GAP)
 
     @property
     def cell(self) -> int:
@@ -86,13 +97,13 @@ def explain_picture(sheet: Sheet, query: int = 0, layers: Sequence[int] | None =
     given. ``UserError`` for a layer that is not there.
     """
     steps = _chosen(sheet, layers)
-    frame = _frame(sheet, query)
+    frame = _frame(sheet, query, 3 if any(step.gate is not None for step in steps) else 1)
     parts: list[Markup] = []
     y = EDGE
     for step in steps:
         drawn, y = _block(step, frame, y)
         parts += drawn
-    width = 2 * EDGE + NAMES + 3 * frame.width + 2 * GAP
+    width = 2 * EDGE + frame.inner
     told = (
         f"{len(steps)} of {len(sheet.steps)} steps from input to head"
         if len(steps) < len(sheet.steps)
@@ -136,7 +147,7 @@ def _chosen(sheet: Sheet, layers: Sequence[int] | None) -> Sequence[Step]:
     return [sheet.steps[number] for number in layers]
 
 
-def _frame(sheet: Sheet, query: int) -> Frame:
+def _frame(sheet: Sheet, query: int, maps: int) -> Frame:
     subject = sheet.subject
     asked = subject.queries[query] if subject.queries else None
     columns = list(range(len(sheet.rows)))
@@ -144,14 +155,14 @@ def _frame(sheet: Sheet, query: int) -> Frame:
         wanted = [] if asked is None else [asked.key, asked.value, asked.row]
         first = [sheet.rows.index(row) for row in wanted if row in sheet.rows]
         columns = sorted(list(dict.fromkeys([*first, *columns]))[:MOST_COLUMNS])
-    return Frame(tuple(columns), sheet.rows, subject.tokens, subject.marks, asked)
+    return Frame(tuple(columns), sheet.rows, subject.tokens, subject.marks, asked, maps)
 
 
 def _block(step: Step, frame: Frame, y: int) -> tuple[list[Markup], int]:
     """One step, and where the next begins."""
     parts = [_text(EDGE, y + 12, step.title.capitalize(), INK_, 13, bold=True)]
     y += 20
-    letters = (NAMES + 3 * frame.width + 2 * GAP) // 6
+    letters = frame.inner // 6
     for line in textwrap.wrap(step.sentence, letters):
         parts.append(_text(EDGE, y + 9, line, INK_, 10.5))
         y += 14

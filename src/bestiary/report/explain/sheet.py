@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestiary.compile.allocate import channel_of
+from bestiary.compile.compiling import Compiled
 from bestiary.compile.emit import layers_of
 from bestiary.compile.extent import needed
 from bestiary.compile.layout import Place
@@ -18,6 +19,7 @@ from bestiary.errors import counted
 from bestiary.report.explain.lines import UNNAMED, Line, chosen, order, same_values
 from bestiary.report.explain.words import distance_of, formula, group_of, layer_sentence
 from bestiary.runs.explained import Explained
+from bestiary.solvers.working import Working
 
 MOST_NUMBERS = 2_000_000
 """Of both sides of all layers together: a page of some 11 MB where nothing repeats, mostly less."""
@@ -61,13 +63,17 @@ class Sheet:
 
 
 def sheet_of(subject: Explained, most_numbers: int = MOST_NUMBERS) -> Sheet:
-    """Trace an input and choose what is shown of it."""
-    traced = trace(subject.compiled, subject.inputs)
-    every = _all_rows(subject)
+    """Trace an input, or take the steps that were told, and choose what is shown of it."""
+    compiled = subject.compiled
+    traced = subject.workings if compiled is None else trace(compiled, subject.inputs)
+    every = range(len(subject.tokens)) if compiled is None else _all_rows(compiled)
     rows = _chosen_rows(subject, every)
     count = min(len(traced), MOST_STEPS)
     most_lines = max(LEAST_LINES, most_numbers // (2 * len(rows) * count))
-    steps = [*_steps(subject, traced, rows, most_lines, count)]
+    if isinstance(traced, Trace):
+        steps = _steps(subject, traced, rows, most_lines, count)
+    else:
+        steps = _told(subject, traced[:count], rows, most_lines)
     left_out = []
     if len(rows) < len(every):
         left_out.append(f"{len(every) - len(rows)} of {len(every)} rows")
@@ -82,9 +88,9 @@ def sheet_of(subject: Explained, most_numbers: int = MOST_NUMBERS) -> Sheet:
     return Sheet(subject, tuple(rows), tuple(steps), tuple(left_out))
 
 
-def _all_rows(subject: Explained) -> range:
+def _all_rows(compiled: Compiled) -> range:
     """From 0 to the last row of the program, or as far as values are needed, up to twice that."""
-    placed, given = subject.compiled.placed, subject.compiled.source.rows
+    placed, given = compiled.placed, compiled.source.rows
     if placed.ring is not None:
         return range(placed.ring)
     stop = max((rows[1] for rows in needed(placed).values()), default=given)
@@ -102,8 +108,8 @@ def _chosen_rows(subject: Explained, every: Sequence[int]) -> list[int]:
 def _steps(
     subject: Explained, traced: Trace, rows: Sequence[int], most: int, count: int
 ) -> list[Step]:
-    program = subject.compiled.placed
-    asked = {query.distance for query in subject.queries} - {None}
+    program = traced.compiled.placed
+    asked = _distances(subject)
     cells = layers_of(program)
     steps = []
     for layer in traced:
@@ -133,30 +139,101 @@ def _line(place: Place, how: str, asked: set[int | None]) -> Line:
     )
 
 
+def _distances(subject: Explained) -> set[int | None]:
+    """How many rows above their questions the keys stand."""
+    return {query.distance for query in subject.queries} - {None}
+
+
 def _step(layer: TracedLayer, lines: Sequence[Line], rows: Sequence[int], most: int) -> Step:
-    product = layer.at(rows)[0]
+    fitted = _fitted(lines, layer.at(rows)[0], most)
+    places = [layer.places[number] for number in fitted.numbers]
+    one_side = layer.gate is None
+    return fitted.step(
+        title=f"layer {layer.number}" if layer.number else "input",
+        sentence=layer_sentence(fitted.every) if layer.number else _given(fitted.every),
+        product=layer.at(rows, "product", places)[0].T,
+        gate=None if one_side else layer.at(rows, "gate", places)[0].T,
+        convolution=None if one_side else layer.at(rows, "convolution", places)[0].T,
+        number=layer.number,
+    )
+
+
+def _told(
+    subject: Explained, workings: Sequence[Working], rows: Sequence[int], most: int
+) -> list[Step]:
+    """The steps of a model that tells them itself."""
+    asked, before = _distances(subject), set[tuple[str, bytes]]()
+    steps = []
+    for working in workings:
+        numbers = np.asarray(working.numbers, dtype=np.float64)
+        held = [(name, numbers[:, k].tobytes()) for k, name in enumerate(working.names)]
+        lines = []
+        for channel, (name, _) in enumerate(held):
+            distance = distance_of(name)
+            lines.append(
+                Line(
+                    name=name,
+                    group=group_of(name),
+                    channel=channel,
+                    role="carried" if held[channel] in before else "computed",
+                    delay=0,
+                    how=working.how.get(group_of(name), "given"),
+                    distance=distance,
+                    matters=distance is None or distance in asked,
+                )
+            )
+        before |= set(held)
+        product = numbers[list(rows)]
+        fitted = _fitted(lines, product, most)
+        steps.append(fitted.step(working.title, working.sentence, product[:, fitted.numbers].T))
+    return steps
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The lines of a step that are shown, and which of the given ones they are.
+
+    every: all lines in order, those of one name and equal numbers once.
+    """
+
+    every: tuple[Line, ...]
+    lines: tuple[Line, ...]
+    numbers: list[int]
+
+    def step(
+        self,
+        title: str,
+        sentence: str,
+        product: Array,
+        gate: Array | None = None,
+        convolution: Array | None = None,
+        number: int = 0,
+    ) -> Step:
+        """The step of these lines, with what is not shown counted."""
+        sizes = Counter(line.group for line in self.every)
+        here = Counter(line.group for line in self.lines)
+        return Step(
+            title,
+            sentence,
+            self.lines,
+            product,
+            gate,
+            convolution,
+            number,
+            left_out=len(self.every) - len(self.lines),
+            sizes={group: size for group, size in sizes.items() if here[group] < size},
+        )
+
+
+def _fitted(lines: Sequence[Line], product: Array, most: int) -> _Fitted:
+    """At most so many of the lines; product: (rows, lines)."""
     groups = same_values(lines, product)
     ones = [replace(lines[same[0]], copies=len(same)) for same in groups]
     first = np.array([same[0] for same in groups], dtype=np.int64)
     ordered = order(ones)
     ones, first = [ones[i] for i in ordered], first[ordered]
-    sentence = layer_sentence(ones) if layer.number else _given(ones)
     picked = chosen(ones, product[:, first], most)
-    places = [layer.places[int(first[i])] for i in picked]
-    one_side = layer.gate is None
-    sizes = Counter(line.group for line in ones)
-    here = Counter(ones[i].group for i in picked)
-    return Step(
-        title=f"layer {layer.number}" if layer.number else "input",
-        sentence=sentence,
-        lines=tuple(ones[i] for i in picked),
-        product=layer.at(rows, "product", places)[0].T,
-        gate=None if one_side else layer.at(rows, "gate", places)[0].T,
-        convolution=None if one_side else layer.at(rows, "convolution", places)[0].T,
-        number=layer.number,
-        left_out=len(ones) - len(picked),
-        sizes={group: size for group, size in sizes.items() if here[group] < size},
-    )
+    return _Fitted(tuple(ones), tuple(ones[i] for i in picked), first[picked].tolist())
 
 
 def _given(lines: Sequence[Line]) -> str:
