@@ -192,6 +192,9 @@ def test_a_marker_points_at_the_item_that_it_asks_for(browser: Browser, tmp_path
         expect(seen.page.locator(".tokens .value")).to_have_attribute("data-row", str(items[2]))
         expect(seen.page.locator(".tokens .key")).to_have_count(0)
         expect(seen.page.locator("main")).to_contain_text("the question what it asks for.")
+        other = seen.page.get_by_role("button", name=f"m2, row 13: asks for row {items[1]}, answer")
+        other.click()
+        expect(seen.page.locator(".tokens .value")).to_have_attribute("data-row", str(items[1]))
         assert seen.complaints == []
 
 

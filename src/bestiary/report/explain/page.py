@@ -88,9 +88,15 @@ def _tokens(sheet: Sheet) -> list[dict[str, Any]]:
                 "query": number,
                 "label": None if query is None else query.label,
                 "said": None if query is None else query.said,
+                "asks": "" if query is None else _asks(query, token),
             }
         )
     return told
+
+
+def _asks(query: Query, token: int) -> str:
+    by_place = query.key is None and query.value is not None
+    return f"row {query.value}" if by_place else f"token {token}"
 
 
 def question_sentence(query: Query, token: int) -> str:
