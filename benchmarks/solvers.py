@@ -19,6 +19,8 @@ from bestiary.tasks.segments import Segment
 
 MOST_SECONDS = 3.0
 """For all pairs at V = 256, N = 256 and a batch of 64, on two cores."""
+A_MINUTE = 60.0
+"""What the others are shown against, to which no bound is set."""
 
 
 def measure() -> list[Ratio]:
@@ -43,18 +45,17 @@ def _solver(
     right = np.mean(model(tokens, positions).argmax(-1).numpy() == examples.targets)
     setting = f"V={vocab:,}, N={length:,}, K={pairs}"
     ours = f"compiled:{name} ({model.size.layers} layers, d' {model.size.width:,})"
-    limit = MOST_SECONDS if bound is None else bound
-    rows = {f"batch {batch}, forward": best["ours"], "made": making}
+    rows = {f"batch {batch}, forward": (best["ours"], bound), "made": (making, None)}
     return [
         Ratio(
             subject="recall by hand-set weights",
             setting=f"{setting}, {what}",
-            baseline=f"{limit:.0f} s",
+            baseline=f"{limit or A_MINUTE:.0f} s",
             ours=ours,
-            baseline_seconds=limit,
+            baseline_seconds=limit or A_MINUTE,
             ours_seconds=seconds,
-            bound=None if bound is None or what == "made" else 1.0,
+            bound=None if limit is None else 1.0,
             note=f"{how}; accuracy {right:.3f}",
         )
-        for what, seconds in rows.items()
+        for what, (seconds, limit) in rows.items()
     ]
