@@ -29,6 +29,14 @@ def test_a_circuit_of_the_library_is_measured_beside_its_floor(capsys):
     assert rows[0].startswith("*")
 
 
+def test_the_sizes_of_the_circuit_break_where_the_terminal_ends(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = printed(capsys, "frontier", "horner", "--n", "2").out.splitlines()
+    table = next(i for i, line in enumerate(lines) if line.split()[:2] == ["way", "layers"])
+    assert table == 2
+    assert max(map(len, lines[:table])) <= 80
+
+
 def test_a_file_and_a_traced_function_are_circuits_too(capsys, tmp_path):
     (tmp_path / "square.circuit").write_text("input x\ny = x * x\noutput y\n")
     (tmp_path / "traced_here.py").write_text(

@@ -37,6 +37,15 @@ def test_a_solver_that_cannot_do_the_task_has_no_size_and_says_why(capsys):
     assert "slots=null" in "".join(lines) and "=–" not in "".join(lines)
 
 
+def test_progress_is_shown_on_a_terminal_alone(capsys, monkeypatch):
+    assert main(["solvers", "--task", TASK]) == 0
+    assert capsys.readouterr().err == ""
+    # As on a terminal.
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["solvers", "--task", TASK]) == 0
+    assert "building" in capsys.readouterr().err
+
+
 def test_a_task_that_is_not_there_is_one_sentence(capsys):
     assert main(["solvers", "--task", "mqra"]) == 2
     assert "unknown task 'mqra'; did you mean 'mqar'?" in capsys.readouterr().err

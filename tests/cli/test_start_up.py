@@ -15,6 +15,13 @@ bestiary.operators.conv(torch.ones(1, 4, 1), torch.ones(2, 1))
 print(codes, [name for name in sys.modules if name.startswith("torch._dynamo")])
 """
 
+MISTAKES = """
+import sys
+from bestiary.cli.main import main
+codes = [main(command.split()) for command in sys.argv[1:]]
+print(codes, "torch" in sys.modules)
+"""
+
 
 def test_lists_and_layers_run_without_the_compiler_of_torch():
     # It takes as long to load as all the rest.
@@ -27,3 +34,34 @@ def test_lists_and_layers_run_without_the_compiler_of_torch():
         check=True,
     )
     assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0] []"
+
+
+def test_names_options_and_files_that_are_wrong_are_told_before_torch_is_loaded(tmp_path):
+    mistakes = {
+        "frontier hornr": "did you mean 'horner'?",
+        "frontier horner --n 0": "n is 0",
+        "frontier horner --plot a.gif": "--plot is a.gif",
+        "bounds --size many": "--size is 'many'",
+        "library hornr": "did you mean 'horner'?",
+        "solvers --task mqra": "did you mean 'mqar'?",
+        "solvers --task mqar,seeds=3": "did you mean 'seed'?",
+        "inspect no-file": "path 'no-file' does not exist",
+        "verify no-file": "path 'no-file' does not exist",
+        "explain no-file": "there is no file no-file",
+        "explain compiled:all-pair": "did you mean 'all-pairs'?",
+        "explain compiled:all-pairs --task mqra": "did you mean 'mqar'?",
+        "explain compiled:all-pairs --split tst": "did you mean 'test'?",
+        "explain compiled:all-pairs --example -1": "-1",
+        "explain compiled:all-pairs --png a.gif": "--png is a.gif",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", MISTAKES, *mistakes],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert done.stdout.splitlines()[-1] == f"{[2] * len(mistakes)} False"
+    for told, words in zip(done.stderr.splitlines(), mistakes.values(), strict=True):
+        assert words in told

@@ -34,16 +34,16 @@ def bounds(
 
     Example: bestiary bounds --size 16,4 --size 64,8
     """
+    check_one_form({"--csv": as_csv, "--latex": as_latex, "--json": as_json})
+    check_plot(plot)
+    asked = dict.fromkeys(map(_size, sizes or ()))
+    # Mistakes are told before these, which load torch.
     from bestiary.compile.bounds_table import COLUMNS, SIZES, table
     from bestiary.report.bounds_report import chart, latex, text_lines
     from bestiary.report.write import write_plot
 
-    check_one_form({"--csv": as_csv, "--latex": as_latex, "--json": as_json})
-    check_plot(plot)
-    errors = Console(stderr=True)
-    with errors.status("compiling") as status:
-        asked = dict.fromkeys(map(_size, sizes)) if sizes else SIZES
-        rows = table(list(asked), watch=status.update)
+    with Console(stderr=True).status("compiling") as status:
+        rows = table(list(asked or SIZES), watch=status.update)
     if plot is not None:
         write_plot(plot, chart(rows))
     if as_json:

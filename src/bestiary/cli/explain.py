@@ -29,7 +29,7 @@ def explain(
             metavar="compiled:NAME|FILE", help="A solver, or a file that `bestiary compile` wrote."
         ),
     ],
-    example: Annotated[int, typer.Option(help="Number of the example, from 0.")] = 0,
+    example: Annotated[int, typer.Option(min=0, help="Number of the example, from 0.")] = 0,
     task: Annotated[
         str | None,
         typer.Option(metavar="NAME,OPTION=VALUE", help="[mqar,vocab_size=16,length=16,pairs=4]"),
@@ -61,16 +61,17 @@ def explain(
 
     Example: bestiary explain compiled:all-pairs --example 3
     """
-    from bestiary.atomic import write_text
-    from bestiary.report.explain import explain_page, explain_picture, sheet_of
-    from bestiary.report.write import write_drawing
-
     if png is not None and png.suffix not in PLOTS:
         raise UserError(f"--png is {png}; its name must end in {' or '.join(PLOTS)}")
     if layers is not None and png is None:
         raise UserError(f"--layers is for the picture (accepted: --png FILE --layers {layers})")
     drawn = None if layers is None else _layers(layers)
     subject = _subject(source, options_given(context), task, split, example, seed, given)
+    # Mistakes are told before these, which load torch.
+    from bestiary.atomic import write_text
+    from bestiary.report.explain import explain_page, explain_picture, sheet_of
+    from bestiary.report.write import write_drawing
+
     if subject.queries and query > len(subject.queries):
         raise UserError(
             f"--query is {query}; example {example} has questions 1 to {len(subject.queries)}"
@@ -102,8 +103,8 @@ def _subject(
     given: Path | None,
 ) -> Explained:
     from bestiary.runs.compiled_model import is_compiled, parse_compiled
-    from bestiary.runs.explained import explained_example, explained_file
     from bestiary.runs.named_task import read_task
+    from bestiary.solvers.registry import check_named
     from bestiary.tasks.protocol import as_split
 
     if is_compiled(source):
@@ -112,8 +113,11 @@ def _subject(
                 f"--input is for a file; {source} is given an example of a task (accepted: --task, "
                 "--example, --split, --seed)"
             )
-        made = read_task(task, seed)
-        return explained_example(parse_compiled(source), made, as_split(split), example)
+        model, made, part = parse_compiled(source), read_task(task, seed), as_split(split)
+        check_named(model.compiled)
+        from bestiary.runs.explained import explained_example
+
+        return explained_example(model, made, part, example)
     wrong = [option for option in options if option in OF_AN_EXAMPLE]
     if wrong:
         raise UserError(
@@ -128,6 +132,8 @@ def _subject(
             f"there is no file {source} (accepted: a file that `bestiary compile` wrote, or a "
             "solver such as compiled:all-pairs)"
         )
+    from bestiary.runs.explained import explained_file
+
     return explained_file(path, given, seed or 0)
 
 

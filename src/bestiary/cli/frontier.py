@@ -32,16 +32,18 @@ def frontier(
 
     Example: bestiary frontier horner --n 8
     """
+    check_one_form({"--latex": as_latex, "--json": as_json})
+    check_plot(plot)
+    from bestiary.runs.circuit_source import named_circuit
+
+    named = named_circuit(circuit, n)
+    made = named.real
+    # Mistakes are told before these, which load torch.
     from bestiary.compile.from_circuit.frontier import floor_of
     from bestiary.compile.from_circuit.frontier import frontier as ways_of
     from bestiary.report.frontier_report import chart, latex, text_lines
     from bestiary.report.write import write_plot
-    from bestiary.runs.circuit_source import named_circuit
 
-    check_one_form({"--latex": as_latex, "--json": as_json})
-    check_plot(plot)
-    named = named_circuit(circuit, n)
-    made = named.real
     with Console(stderr=True).status("compiling") as status:
         ways = ways_of(made, lambda name: status.update(f"compiling {name}"))
     floor = floor_of(made)

@@ -22,7 +22,9 @@ NAMES_SHOWN, NAMES_LEAST = 6, 24
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(help="A file that `bestiary compile` wrote.", exists=True)
+    ],
     html: Annotated[Path | None, typer.Option(help="Write a page with the picture.")] = None,
     svg: Annotated[Path | None, typer.Option(help="Write the picture.")] = None,
     program: Annotated[bool, typer.Option("--program", help="Print the program too.")] = False,

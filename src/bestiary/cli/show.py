@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
 import typer
 from rich.table import Table
 
 from bestiary.cli.console import Terminal
 from bestiary.cli.recall import AsJson
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Within = Annotated[
     Path, typer.Option("--in", help="Where to look for a run that is given by its id.")

@@ -25,7 +25,9 @@ FLOAT32_LOSS = 1e-2
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(help="A file that `bestiary compile` wrote.", exists=True)
+    ],
     reference: Annotated[
         Path | None,
         typer.Option(help="The matrix, circuit or run it was compiled from, where that moved."),
@@ -45,6 +47,8 @@ def verify(
 
     Example: bestiary verify dct.safetensors
     """
+    if tolerance is not None and not 0 <= tolerance < math.inf:
+        raise UserError(f"--tolerance is {tolerance}; a number from 0 is needed, such as 1e-9")
     import torch
 
     from bestiary.compile.compiled_file import compiled_of
@@ -55,8 +59,6 @@ def verify(
     from bestiary.runs.circuit_compilation import circuit_comparison
     from bestiary.runs.compilation import reference_of
 
-    if tolerance is not None and not 0 <= tolerance < math.inf:
-        raise UserError(f"--tolerance is {tolerance}; a number from 0 is needed, such as 1e-9")
     stored = read_stack_file(file)
     origin = Origin.from_dict(stored.about.get("origin"))
     if origin is None or stored.rows is None or stored.inputs is None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from torch import Tensor
-
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from bestiary.compile.compiling import Compiled
 
 

@@ -43,9 +43,14 @@ def solver_class(name: str) -> type:
                 "Class(task, **options), and build() gives its model"
             )
         return loaded
-    if name not in SOLVERS:
-        raise unknown_name("compiled model", name, [*SOLVERS, "package.module:Class"])
+    check_named(name)
     return load_class(SOLVERS[name])
+
+
+def check_named(name: str) -> None:
+    """``UserError`` for a name that is not known; what it stands for is not loaded yet."""
+    if ":" not in name and name not in SOLVERS:
+        raise unknown_name("compiled model", name, [*SOLVERS, "package.module:Class"])
 
 
 def build_solver(spec: SolverSpec, task: Task) -> Solver:
