@@ -83,7 +83,8 @@ def _named(size: tuple[int, int]) -> dict[str, int]:
 
 
 def _table(rows: Sequence[Row], placed: Sequence[tuple[int, int]] | None) -> Table:
-    table = Table(box=None, pad_edge=False)
+    # One space between columns: so all of them fit on a terminal of 80.
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("circuit", no_wrap=True)
     for title in ("n", "depth", "size", "products", "D", "floor", "width", "degree"):
         table.add_column(title, justify="right", no_wrap=True)
