@@ -33,6 +33,7 @@ from bestiary.models.block import Block
 from bestiary.models.config import ModelConfig
 from bestiary.models.language_model import LanguageModel, build_model
 from bestiary.solvers.accepted import accepted_recall
+from bestiary.solvers.attention_channels import Channels
 from bestiary.solvers.attention_workings import attention_workings
 from bestiary.solvers.protocol import Size
 from bestiary.solvers.repeats import Repeat, RepeatTally, accepted_repeat
@@ -67,26 +68,6 @@ class AttentionSolver:
     def build(self) -> AttentionModel:
         """The whole model."""
         return AttentionModel(self.vocab_size, self.length, self.repeat)
-
-
-class Channels:
-    """Where features stand among the channels; feature f at f and its negative at count + f."""
-
-    def __init__(self, token_bits: int, place_bits: int) -> None:
-        self.token = slice(0, token_bits)
-        self.previous = slice(token_bits, 2 * token_bits)
-        self.place = slice(2 * token_bits, 2 * token_bits + place_bits)
-        self.before = slice(self.place.stop, self.place.stop + place_bits)
-        self.first = self.before.stop
-        self.count = self.first + 1
-        self.width = 2 * self.count
-
-    def both(self, features: slice, values: Tensor) -> Tensor:
-        """(rows, width): ``values`` (rows, len(features)) in their channels and as negatives."""
-        row = values.new_zeros(len(values), self.width)
-        row[:, features] = values
-        row[:, self.count + features.start : self.count + features.stop] = -values
-        return row
 
 
 class AttentionModel(nn.Module):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import torch
@@ -11,10 +11,8 @@ from torch import Tensor
 
 from bestiary.models.block import Block
 from bestiary.models.language_model import LanguageModel
+from bestiary.solvers.attention_channels import Channels
 from bestiary.solvers.working import Working, by_distance
-
-if TYPE_CHECKING:
-    from bestiary.solvers.attention import Channels
 
 LEAST = 1e-3
 """Weights below it are shown as 0."""
