@@ -43,3 +43,10 @@ def test_a_size_is_for_the_library_alone(tmp_path):
     (tmp_path / "c.circuit").write_text("input a\noutput a * a as out\n")
     with pytest.raises(UserError, match=r"--n is 3, but c\.circuit is no circuit of the library"):
         named_circuit("c.circuit", 3)
+
+
+@pytest.mark.parametrize("name", ["mine.py", "mine"])
+def test_a_python_file_is_named_by_module_and_function(name, tmp_path):
+    (tmp_path / "mine.py").write_text("import bestiary\n\n@bestiary.circuit\ndef f(x): return x\n")
+    with pytest.raises(UserError, match=r"^mine\.py is a Python file, .* it traces: mine:f$"):
+        named_circuit(name)

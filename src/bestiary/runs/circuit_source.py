@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bestiary.circuits import Circuit, real_pairs
+from bestiary.circuits.files.python_file import PYTHON, python_file
 from bestiary.circuits.files.reading import format_of, read_circuit
 from bestiary.circuits.library import LIBRARY
 from bestiary.errors import UserError, did_you_mean
@@ -67,6 +68,9 @@ def named_circuit(source: str, n: int | None = None) -> NamedCircuit:
                 "@bestiary.circuit"
             )
         return NamedCircuit(source, found, found.width_in)
+    module = Path(f"{source}{PYTHON}")
+    if module.is_file():
+        raise python_file(module)
     raise UserError(
         f"there is no circuit {source!r}{did_you_mean(source, LIBRARY)} (accepted: a file, "
         "'package.module:function' of a traced function, or a name that bestiary library lists)"

@@ -165,6 +165,24 @@ def test_a_mistake_is_said_with_its_line(text, line, said):
     assert said in told
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("total N\ninput 0\noutput 0", 1),
+        ("total 3\ninput N\noutput 0", 2),
+        ("total 3\ninput 0\nadd in N <0 0> out 1 <1>", 3),
+        ("total 3\ninput 0\nadd in 2 <N 0> out 1 <1>", 3),
+        ("total 3\ninput 0\nadd in 1 <0> out 1 <N>", 3),
+        ("total 3\ninput 0\nadd in 1 <0> out 1 <1>\noutput N", 4),
+    ],
+)
+def test_a_number_of_too_many_digits_is_said_with_its_line(text, line):
+    with pytest.raises(UserError) as error:
+        from_arith(text.replace("N", "7" * 5000), "a.txt")
+    told = f"a.txt, line {line}: 777777777777777777… is a number of 5,000 digits; up to 18 are read"
+    assert str(error.value) == told
+
+
 def test_a_constant_that_is_too_long_is_said_with_its_line():
     line = f"const-mul-{'f' * 300000} in 1 <0> out 1 <1>"
     with pytest.raises(UserError) as error:

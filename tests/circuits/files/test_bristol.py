@@ -176,6 +176,18 @@ def test_a_mistake_is_said_with_its_line(text, line, said):
     assert said in told
 
 
+@pytest.mark.parametrize("place", range(11))
+def test_a_number_of_too_many_digits_is_said_with_its_line(place):
+    words = "1 3\n2 1 1\n1 1\n2 1 0 1 2 AND".replace("\n", " \n ").split(" ")
+    at = [i for i, word in enumerate(words) if word.isdigit()][place]
+    words[at] = "7" * 5000
+    line = words[:at].count("\n") + 1
+    with pytest.raises(UserError) as error:
+        from_bristol(" ".join(words), "a.txt")
+    told = f"a.txt, line {line}: 777777777777777777… is a number of 5,000 digits; up to 18 are read"
+    assert str(error.value) == told
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

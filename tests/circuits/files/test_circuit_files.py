@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -78,6 +80,61 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path):
         write_circuit(tmp_path, f)
     with pytest.raises(UserError, match=r"cannot be written: No such file or directory$"):
         write_circuit(tmp_path / "no" / "f.json", f)
+
+
+PYTHON = """
+import bestiary
+from bestiary import circuit as trace, circuit
+raise SystemExit("this file is never run")
+PATTERN = "\\d"
+
+@bestiary.circuit(x=2)
+def product(x):
+    return x[0] * x[1]
+
+@circuit
+def square(x):
+    return x * x
+
+def helper(x):
+    return x
+
+half = bestiary.circuit(x=3)(helper)
+"""
+
+
+def test_a_python_file_is_refused_with_the_names_of_what_it_traces(tmp_path, monkeypatch, recwarn):
+    monkeypatch.chdir(tmp_path)
+    Path("sub").mkdir()
+    for path, module in (("mine.py", "mine"), ("sub/mine.py", "sub.mine")):
+        Path(path).write_text(PYTHON)
+        with pytest.raises(UserError) as error:
+            read_circuit(path)
+        assert str(error.value) == (
+            f"{path} is a Python file, not a circuit; name a function that it traces: "
+            f"{module}:product or {module}:square or {module}:half"
+        )
+    assert not recwarn.list
+    monkeypatch.chdir(tmp_path / "sub")
+    with pytest.raises(UserError, match=rf"mine:half, from the folder {tmp_path}$"):
+        read_circuit("../mine.py")
+
+
+@pytest.mark.parametrize("text", ["x = 1\n", "def broken(:\n", "\0", "", "(" * 5000])
+def test_a_python_file_that_traces_nothing_is_refused_with_how_it_would(
+    tmp_path, monkeypatch, text
+):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(text)
+    Path("my file.py").write_text(text)
+    with pytest.raises(UserError, match=r"traces with @bestiary\.circuit as mine:FUNCTION$"):
+        read_circuit("mine.py")
+    with pytest.raises(UserError, match=r"give it a name of letters, digits and _, and name a f"):
+        read_circuit("my file.py")
+    with pytest.raises(UserError, match=r"^there is no file nothing\.py$"):
+        read_circuit("nothing.py")
+    with pytest.raises(UserError, match=r"circuits are written as .circuit or .json$"):
+        write_circuit("f.py", f)
 
 
 @pytest.mark.parametrize("kind", TEXTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from textwrap import dedent
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_circuits import inputs_of, random_circuits
 
+import bestiary.circuits
 from bestiary.circuits import circuit, evaluate
 from bestiary.circuits.building import Builder
 from bestiary.circuits.files.text import from_text, to_text
@@ -186,13 +188,23 @@ REFUSED = [
     ("input x\ny = * x\noutput y", 2, "a value is expected where * stands"),
     ("input x\ny = (x\noutput y", 2, "a ( is never closed"),
     ("input x\ny = x)\noutput y", 2, "a ) closes no ("),
-    ("input x\ny = x ? 2\noutput y", 2, "'?' is no part of a name, a number or an operation"),
+    ("input x\ny = x $ 2\noutput y", 2, "'$' is no part of a name, a number or an operation"),
+    ("input x\ny -> x\noutput y", 2, "'->' is no part of a name, a number or an operation"),
     ("input x\n3 = x\noutput y", 2, "a name is expected before =, not 3"),
-    ("input x\ny == x\noutput y", 2, "a value is expected where = stands"),
+    ("input x\ny == x\noutput y", 2, "== compares values; a circuit only adds and multiplies: "),
     ("input x\nprint x\noutput x", 2, "circuit, input, output or NAME = EXPRESSION is expected,"),
     ("input x\n\noutput x y as z", 3, "an operation (+ - * / **) is expected before y"),
-    ("input x\noutput x y", 2, "output NAME, output EXPRESSION as NAME, or output EXPRESSION, …"),
-    ("input x\noutput x + 1", 2, "output NAME, output EXPRESSION as NAME, or output EXPRESSION, …"),
+    ("input x\noutput x y", 2, "an output has one name, and x y are 2; output NAME, output EXPR"),
+    ("input x\noutput x + 1", 2, "as NAME is missing: output x + 1 as NAME is expected"),
+    ("input x y\noutput x / y", 2, "as NAME is missing: output x / y as NAME is expected"),
+    ("input x[2]\noutput x[1]", 2, "as NAME is missing: output x[1] as NAME is expected"),
+    ("input x\noutput (x*-2), 3", 2, "as NAME[2] is missing: output (x * - 2), 3 as NAME[2] is e"),
+    ("input x\noutput x + " + "+ x" * 99, 2, "as NAME is missing: output x + + x + x"),
+    ("input x\noutput x * (x", 2, "a ( is never closed"),
+    ("input x\noutput x * x as", 2, "a name is expected behind as: output NAME, output EXPRESSION"),
+    ("input x\noutput as z", 2, "an expression is expected between output and z"),
+    ("input x\noutput y = x", 2, "= defines a gate, in a line of its own; output NAME, output EX"),
+    ("input x\noutput", 2, "a name or an expression is expected after output: output NAME, outp"),
     ("input x\noutput x as 3", 2, "a name is expected, not 3"),
     ("input x\noutput x as y z", 2, "z stands behind the output's name; output NAME"),
     ("input x\noutput x, x as y[3]", 2, "y[3] has 3 entries and is given 2"),
@@ -202,6 +214,7 @@ REFUSED = [
     ("input 3", 1, "a name is expected, not 3"),
     ("input x[", 1, "a whole number is expected within [ ]"),
     ("input x[2.5]", 1, "a whole number is expected within [ ]"),
+    (f"input x[{'9' * 5000}]", 1, "999999999999999999… is a number of 5,000 digits; up to 18 are"),
     ("input x[2", 1, "a comma or ] is expected behind 2 within [ ]"),
     ("input x\ninput x[2]", 2, "two inputs are called x; give each a name of its own"),
     ("input x[9999999999]", 1, "inputs of up to 1,048,576 scalars in all are taken"),
@@ -241,11 +254,51 @@ def test_a_mistake_is_said_with_its_line(text, line, said):
     assert "\n" not in told
 
 
-def test_a_whole_number_of_too_many_digits_is_refused_and_a_hexadecimal_one_is_read():
+@pytest.mark.parametrize("sign", ["==", "!=", "<", ">", "<=", ">=", "if", "else", "in", "%", "//"])
+def test_what_is_no_sum_or_product_is_refused_with_what_there_is(sign):
+    with pytest.raises(UserError) as error:
+        from_text(f"input x y\noutput x {sign} y as z", "f")
+    told = str(error.value)
+    assert told.startswith(f"f, line 2: {sign} ")
+    assert "a circuit only adds and multiplies: trace a Python function" in told
+    for name in ("select", "eq_bits", "less_bits"):
+        assert callable(getattr(bestiary.circuits, name))
+        assert name in told
+
+
+@pytest.mark.parametrize("line", ["m = max(x, 2)", "m = x + abs (y)", "output x(y + 1) as m"])
+def test_a_call_is_refused_with_what_there_is(line):
     with pytest.raises(
-        UserError, match=r"^the text, line 2: '9999.*…' is no|too many digits|no number"
+        UserError, match=r"\(…\) calls a function, or lacks a \* before its \(; a c"
     ):
-        from_text("input x\noutput x * " + "9" * 5000 + " as y")
+        from_text(f"input x y\n{line}")
+
+
+@pytest.mark.parametrize("line", ["m = x and y", "m = x | y", "m = not x", "m = ~x", "xor x y"])
+def test_operations_on_bits_are_refused_with_the_polynomials_that_they_are(line):
+    with pytest.raises(
+        UserError, match=r"is an operation on bits; .* write a [*] b for and, a [+] b"
+    ):
+        from_text(f"input x y\n{line}")
+    made = from_text("input a b\noutput a * b, a + b - a * b, 1 - a as made[3]")
+    for a, b in itertools.product((0, 1), repeat=2):
+        assert made(a, b).tolist() == [a and b, a or b, int(not a)]
+
+
+def test_words_that_mean_something_in_python_may_be_names():
+    made = from_text("input if\nand = if * 2\nnot = and + if\noutput not * and as in")
+    assert made(3) == 54
+
+
+def test_a_whole_number_of_too_many_digits_is_refused_and_a_hexadecimal_one_is_read():
+    for number in ("9" * 5000, "1/" + "9" * 5000):
+        with pytest.raises(UserError) as error:
+            from_text(f"input x\noutput x * {number} as y")
+        assert str(error.value) == (
+            "the text, line 2: a whole number has 5,000 decimal digits; up to 4,300 are taken, and "
+            "longer numbers in hexadecimal, such as 0xff"
+        )
+    assert from_text("input x\noutput x * " + "9" * 4300 + " as y")(1) == 10**4300 - 1
     assert from_text("input x\noutput x * 0x" + "f" * 5000 + " as y")(1) == 16**5000 - 1
 
 

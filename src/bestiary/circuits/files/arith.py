@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from bestiary.circuits.bits import or_, xor
 from bestiary.circuits.building import Builder
 from bestiary.circuits.circuit import Circuit
-from bestiary.circuits.files.mistake import counts_of, mistake
+from bestiary.circuits.files.mistake import counts_of, mistake, too_long
 from bestiary.circuits.files.order import Statement, in_order
 from bestiary.circuits.symbol import Symbol
 from bestiary.circuits.tracing import MOST_INPUTS
@@ -99,6 +99,8 @@ def _read(text: str, where: str) -> _Wires:
         fields = line.partition("#")[0].split()
         if not fields:
             continue
+        if long := too_long(fields):
+            raise mistake(where, number, long)
         counts = counts_of(fields[1:]) or []
         if total is None:
             if fields[0] != "total" or len(counts) != 1:

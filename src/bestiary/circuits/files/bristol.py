@@ -28,7 +28,7 @@ from typing import Any
 from bestiary.circuits.bits import and_, nand, nor, not_, or_, xnor, xor
 from bestiary.circuits.building import Builder
 from bestiary.circuits.circuit import Circuit
-from bestiary.circuits.files.mistake import count_of, counts_of, fields_of, mistake
+from bestiary.circuits.files.mistake import count_of, counts_of, fields_of, mistake, too_long
 from bestiary.circuits.files.order import Statement, in_order
 from bestiary.circuits.symbol import Symbol
 from bestiary.circuits.tracing import MOST_INPUTS
@@ -52,6 +52,9 @@ _Line = tuple[int, list[str]]
 def from_bristol(text: str, where: str = "the text", name: str = "circuit") -> Circuit:
     """The circuit of a text, called ``name``. ``UserError`` with the line of what is wrong."""
     lines = fields_of(text)
+    for number, fields in lines:
+        if long := too_long(fields):
+            raise mistake(where, number, long)
     (gates, wires), sizes_in, sizes_out, lines = _header(lines, where)
     if len(lines) != gates:
         what = "is cut off after" if len(lines) < gates else "has"

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from bestiary.circuits.circuit import Circuit
-from bestiary.circuits.files.mistake import count_of, mistake
+from bestiary.circuits.files.mistake import LONGEST_COUNT, count_of, mistake
 from bestiary.circuits.files.numeral import read_number, write_number
 from bestiary.circuits.gates import Operation, Port
 from bestiary.circuits.number import shown
@@ -58,16 +58,19 @@ def to_json(circuit: Circuit) -> str:
 def from_json(text: str, where: str = "the document") -> Circuit:
     """The circuit of a document. ``UserError`` for what is not one, is damaged or newer."""
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_int=_whole)
     except json.JSONDecodeError as error:
         raise mistake(where, error.lineno, f"this is no JSON, or is cut off: {error.msg}") from None
-    except (RecursionError, ValueError) as error:
+    except RecursionError:
+        raise UserError(f"{where} is no JSON of a circuit: its lists are too deep") from None
+    except UserError as error:
         raise UserError(f"{where} is no JSON of a circuit: {error}") from None
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         raise UserError(f'{where} is JSON without "format": "{FORMAT}"; it is no circuit')
-    if document.get("version") != VERSION:
+    version = document.get("version")
+    if type(version) is not int or version != VERSION:
         raise UserError(
-            f"{where} is a circuit of format version {shown(document.get('version'))}; this "
+            f"{where} is a circuit of format version {shown(version)}; this "
             f"program reads version {VERSION}"
         )
     missing = [key for key in KEYS if key not in document]
@@ -99,12 +102,7 @@ def _circuit(document: Mapping[str, Any]) -> Circuit:
             dtype=np.int64,
         ),
         name=document["name"],
-        names={
-            _count(gate if (number := count_of(gate)) is None else number, "a gate"): _text(
-                name, f"the name of gate {gate}"
-            )
-            for gate, name in names.items()
-        },
+        names=dict(_named(gate, name, len(gates)) for gate, name in names.items()),
     )
 
 
@@ -118,6 +116,17 @@ def _gate(place: int, entry: Any) -> tuple[int, int, int]:
     return int(kind), operands[0], operands[1] if len(operands) == 2 else -1
 
 
+def _named(gate: str, name: Any, gates: int) -> tuple[int, str]:
+    """A gate with its name."""
+    number = count_of(gate)
+    if number is None or number >= gates:
+        raise UserError(
+            f"a name is for gate {shown(gate)}, which is not there; a whole number below {gates} "
+            "is needed"
+        )
+    return number, _text(name, f"the name of gate {number}")
+
+
 def _port(entry: Any) -> Port:
     if not (_is_list(entry) and len(entry) == 2 and _is_text(entry[0]) and _is_list(entry[1])):
         raise UserError(f'{shown(entry)} is no name and shape, such as ["x", [3]]')
@@ -128,9 +137,22 @@ def _port(entry: Any) -> Port:
 
 
 def _count(value: Any, what: str) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 62:
+    if type(value) is not int or value < 0:
         raise UserError(f"{what} is {shown(value)}; a whole number from 0 on is needed")
+    if value >= 10**LONGEST_COUNT:
+        raise UserError(f"{what} is {shown(value)}; up to {LONGEST_COUNT} digits are read")
     return value
+
+
+def _whole(text: str) -> int:
+    """A number of the document. Python refuses to read some thousands of digits."""
+    try:
+        return int(text)
+    except ValueError:
+        raise UserError(
+            f"a whole number has {len(text.lstrip('-')):,} digits; up to {LONGEST_COUNT} are read, "
+            "for constants are texts"
+        ) from None
 
 
 def _text(value: Any, what: str) -> str:

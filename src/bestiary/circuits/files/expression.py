@@ -13,6 +13,7 @@ from typing import Any
 
 from bestiary.circuits.building import Builder
 from bestiary.circuits.files.numeral import read_number
+from bestiary.circuits.files.refusals import REASONS, call_of
 from bestiary.circuits.files.words import Reference, Word, index_at
 from bestiary.circuits.number import Number
 from bestiary.circuits.symbol import DIVISION, whole_exponent
@@ -67,9 +68,9 @@ class _Expression:
     def operator(self) -> None:
         """An operation between two values, or )."""
         word = self.words[self.at]
-        self.at += 1
         if word.kind != "sign" or (word.text not in BINDING and word.text != ")"):
-            raise UserError(f"an operation (+ - * / **) is expected before {word}")
+            raise self._no_operation()
+        self.at += 1
         if word.text == ")":
             self._release(0)
             if not self.waiting:
@@ -80,6 +81,16 @@ class _Expression:
         self._release(BINDING[word.text] + (word.text == "**"))
         self.waiting.append(word.text)
         self.after_value = False
+
+    def _no_operation(self) -> UserError:
+        """The error for a value with something behind it that is no operation."""
+        before, word = self.words[self.at - 1], self.words[self.at]
+        for one in (word, before):
+            if one.kind == "name" and one.text in REASONS:
+                return UserError(REASONS[one.text])
+        if word.text == "(" and before.kind == "name":
+            return call_of(str(before))
+        return UserError(f"an operation (+ - * / **) is expected before {word}")
 
     def ended(self) -> list[Step]:
         """All steps, where the words are an expression."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from fractions import Fraction
 
 from bestiary.circuits.number import Number, as_number, shown
@@ -35,7 +37,21 @@ def _number(text: str) -> Number:
         return complex(text)
     if "/" in text:
         above, _, below = text.partition("/")
-        return Fraction(int(above, 0), int(below, 0))
+        return Fraction(_whole(above), _whole(below))
     if not text.removeprefix("-").startswith("0x") and any(mark in text for mark in ".eEn"):
         return float(text)
-    return int(text, 0)
+    return _whole(text)
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        digits = text.strip().lstrip("+-").replace("_", "")
+        most = sys.get_int_max_str_digits()
+        if 0 < most < len(digits) and re.fullmatch("[1-9][0-9]*", digits):
+            raise UserError(
+                f"a whole number has {len(digits):,} decimal digits; up to {most:,} are taken, and "
+                "longer numbers in hexadecimal, such as 0xff"
+            ) from None
+        raise

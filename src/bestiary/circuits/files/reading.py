@@ -12,6 +12,7 @@ from bestiary.circuits.files.arith import from_arith
 from bestiary.circuits.files.bristol import from_bristol
 from bestiary.circuits.files.document import from_json, to_json
 from bestiary.circuits.files.mistake import fields_of
+from bestiary.circuits.files.python_file import PYTHON, python_file
 from bestiary.circuits.files.text import from_text, to_text
 from bestiary.errors import UserError
 
@@ -47,7 +48,7 @@ def write_circuit(path: str | Path, circuit: Circuit) -> None:
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
-    if kind in READERS and kind not in ("circuit", "json"):
+    if f".{kind}" == PYTHON or (kind in READERS and kind not in ("circuit", "json")):
         raise UserError(f"{path} cannot be written: circuits are written as .circuit or .json")
     if path.exists() and not path.is_file():
         raise UserError(f"{path} cannot be written: it is there and is no ordinary file")
@@ -58,6 +59,8 @@ def write_circuit(path: str | Path, circuit: Circuit) -> None:
 
 
 def _text(path: Path) -> str:
+    if path.suffix.lower() == PYTHON and path.is_file():
+        raise python_file(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

@@ -35,16 +35,19 @@ from bestiary.circuits.files.expression import Step, built, postfix, references
 from bestiary.circuits.files.mistake import mistake
 from bestiary.circuits.files.numeral import write_number
 from bestiary.circuits.files.order import Statement, in_order
+from bestiary.circuits.files.refusals import REASONS
 from bestiary.circuits.files.words import (
     Reference,
     Word,
     index_at,
     quoted,
     sign,
+    spelled,
     words_of,
     written,
 )
 from bestiary.circuits.gates import Operation, Port, Shape
+from bestiary.circuits.number import LONGEST
 from bestiary.circuits.tracing import MOST_INPUTS
 from bestiary.errors import UserError
 
@@ -161,7 +164,8 @@ class _Lines:
         elif first == Word("name", "output"):
             self.definitions.append(self._output(number, rest))
         else:
-            raise UserError(f"circuit, input, output or NAME = EXPRESSION is expected, not {first}")
+            expected = f"circuit, input, output or NAME = EXPRESSION is expected, not {first}"
+            raise UserError(REASONS.get(first.text, expected))
 
     def _inputs(self, words: Sequence[Word]) -> None:
         if not words:
@@ -184,6 +188,8 @@ class _Lines:
                 if end != len(words):
                     raise UserError(f"{words[end]} stands behind the output's name; {OUTPUT_FORM}")
                 parts = _parts(words[:at])
+                if not parts and 0 not in shape:
+                    raise UserError(f"an expression is expected between output and {name}")
                 if len(parts) != prod(shape):
                     raise UserError(
                         f"{written((name, shape))} has {prod(shape)} entries and is given "
@@ -191,7 +197,7 @@ class _Lines:
                     )
                 return _Definition(number, parts, output=Port(name, shape))
         if len(words) != 1 or words[0].kind != "name":
-            raise UserError(f"{OUTPUT_FORM} is expected")
+            raise UserError(_no_name(words))
         return _Definition(number, [postfix(words)], output=Port(words[0].text))
 
     def circuit(self, where: str) -> Circuit:
@@ -253,6 +259,23 @@ def _port(words: Sequence[Word], at: int) -> tuple[str, Shape, int]:
         raise UserError(f"a name is expected, not {words[at]}")
     shape, end = index_at(words, at + 1)
     return words[at].text, shape, end
+
+
+def _no_name(words: Sequence[Word]) -> str:
+    """A sentence on what an output lacks. ``UserError`` where what comes out is no expression."""
+    if not words:
+        return f"a name or an expression is expected after output: {OUTPUT_FORM}"
+    if words[-1] == Word("name", "as"):
+        return f"a name is expected behind as: {OUTPUT_FORM}"
+    if sign("=") in words:
+        return f"= defines a gate, in a line of its own; {OUTPUT_FORM} is expected"
+    text = spelled(words)
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    if all(word.kind == "name" for word in words):
+        return f"an output has one name, and {text} are {len(words)}; {OUTPUT_FORM} is expected"
+    count = len(_parts(words))
+    form = "as NAME" if count == 1 else f"as NAME[{count}]"
+    return f"{form} is missing: output {text} {form} is expected"
 
 
 def _parts(words: Sequence[Word]) -> list[list[Step]]:

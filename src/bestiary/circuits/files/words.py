@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bestiary.circuits.files.mistake import too_long
+from bestiary.circuits.files.refusals import REASONS
 from bestiary.circuits.number import shown
 from bestiary.errors import UserError
 
@@ -14,6 +16,7 @@ WORD = re.compile(
     r"""(?:(?P<number>0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?j?)
     |(?P<name>[^\W\d]\w*)
     |(?P<quoted>"(?:[^"\\]|\\.)*")
+    |(?P<foreign>->|=>|[=!<>]=|<<|>>|//|[<>%&|~!?])
     |(?P<sign>\*\*|[-+*/^()\[\],=]))\s*""",
     re.VERBOSE,
 )
@@ -45,10 +48,11 @@ def words_of(line: str) -> list[Word]:
     at = len(line) - len(line.lstrip())
     while at < len(line) and line[at] != "#":
         found = WORD.match(line, at)
-        if found is None:
-            raise UserError(f"{line[at]!r} is no part of a name, a number or an operation")
-        kind = str(found.lastgroup)
-        text = found[kind]
+        kind = "foreign" if found is None else str(found.lastgroup)
+        text = line[at] if found is None else found[kind]
+        if found is None or kind == "foreign":
+            unknown = f"{text!r} is no part of a name, a number or an operation"
+            raise UserError(REASONS.get(text, unknown))
         if kind == "quoted":
             kind, text = "name", _unquoted(text)
         elif text == "^":
@@ -62,6 +66,15 @@ def quoted(name: str) -> str:
     """A name as it is written: as it is where it is a word, otherwise in quotes."""
     plain = WORD.match(name)
     return name if plain and plain["name"] == name else json.dumps(name, ensure_ascii=False)
+
+
+def spelled(words: Sequence[Word]) -> str:
+    """Words as a person would write them in a line."""
+    text = ""
+    for word in words:
+        close = word.kind == "sign" and word.text in (")", "[", "]", ",")
+        text += ("" if not text or close or text[-1] in "([" else " ") + str(word)
+    return text
 
 
 def written(reference: Reference) -> str:
@@ -78,7 +91,8 @@ def index_at(words: Sequence[Word], at: int) -> tuple[tuple[int, ...], int]:
     while True:
         number, mark = words[at + 1 : at + 2], words[at + 2 : at + 3]
         if not number or not INDEX.fullmatch(number[0].text):
-            raise UserError("a whole number is expected within [ ]")
+            long = too_long([word.text for word in number])
+            raise UserError(long or "a whole number is expected within [ ]")
         numbers.append(int(number[0].text))
         at += 2
         if mark == [sign("]")]:
