@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bestiary.circuits import Builder, write_circuit
+from bestiary.circuits import Builder, balanced, parallelised, write_circuit
+from bestiary.circuits.library import LIBRARY
 from bestiary.cli.main import main
+from bestiary.compile.from_circuit.narrow import narrow_bound
+from bestiary.runs.circuit_source import named_circuit
 from bestiary.runs.compile_options import CIRCUIT_LAYOUTS
 
 BRISTOL_XOR_AND = "2 4\n2 1 1\n1 2\n\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n"
@@ -82,10 +86,28 @@ def test_layers_and_width_stand_beside_the_bound_and_the_floor(bestiary):
 
 
 def test_a_budget_of_channels_is_kept_and_the_bound_that_it_gives_up_is_not_shown(bestiary):
-    few = ["elementary-symmetric", "--n", "6", "--channels", "12"]
+    few = ["determinant", "--n", "4", "--channels", "29"]
     told = json.loads(bestiary("compile", "circuit", *few, "--json"))
-    assert told["width"] <= 12
+    assert told["width"] <= 29
     assert told["bounds"] == {}
+    # In as many as the layout takes by itself nothing is given up.
+    enough = json.loads(bestiary("compile", "circuit", *few[:-1], "300", "--json"))
+    assert list(enough["bounds"]) == ["bound, wide"]
+
+
+def test_the_bound_is_that_of_the_narrow_layout_that_auto_chose(bestiary):
+    Path("sum.circuit").write_text("input x[9]\noutput (x[0] + x[5]) * x[8] as y\n")
+    told = json.loads(
+        bestiary(
+            *("compile", "circuit", "sum.circuit", "--layout", "auto", "--channels", "8", "--json")
+        )
+    )
+    circuit = named_circuit("sum.circuit").circuit
+    expected = narrow_bound(circuit, 2)
+    assert told["bounds"] == {"bound, narrow": asdict(expected)}
+    assert expected.holds(told["layers"], told["inner_rows"], told["width"])
+    assert told["origin"]["circuit"]["layout"] == "narrow"
+    assert told["max_relative_error"] <= 1e-9
 
 
 def test_balancing_a_chain_takes_fewer_layers_and_the_bound_follows(bestiary):
@@ -107,10 +129,33 @@ def test_what_is_made_parallel_is_compared_with_the_circuit_as_it_was(bestiary):
         )
         plain = json.loads(bestiary("compile", "circuit", "determinant", "--n", "5", "--json"))
         assert told["layers"] < plain["layers"]
-        assert told["subject"] == plain["subject"]
+        made = LIBRARY["determinant"].make(5)
+        before, after = told["subject"].split("; parallel: ")
+        assert before == plain["subject"] == f"circuit: {counts(made)}"
+        assert f" {after}," in counts(parallelised(made))
         assert "agrees with determinant" in bestiary("verify", "c.safetensors")
         matrices = np.random.default_rng(0).normal(size=(3, 5, 5))
         assert np.allclose(run(bestiary, matrices), np.linalg.det(matrices))
+
+
+@pytest.mark.parametrize("options", [["--balance"], ["--layout", "auto"]])
+def test_the_counts_of_the_circuit_that_was_placed_are_said_beside_its_own(bestiary, options):
+    out = bestiary("compile", "circuit", "horner", "--n", "12", *options)
+    (line,) = (line.strip() for line in out.splitlines() if line.startswith("  circuit: "))
+    circuit = LIBRARY["horner"].make(12)
+    forms = {"balanced": balanced(circuit), "parallel": parallelised(circuit)}
+    before, after = line.split("; ")
+    name, after = after.split(": ")
+    assert before == f"circuit: {counts(circuit)}"
+    assert f" {after}," in counts(forms[name])
+    # The bound of the report is that of this depth: 2D + 1 layers.
+    depth = int(after.rpartition(" ")[2])
+    (bound,) = (line.split() for line in out.splitlines() if line.startswith("  bound, wide"))
+    assert int(bound[2]) == 2 * depth + 1
+
+
+def counts(circuit):
+    return str(circuit).removeprefix(f"{circuit.name}: ")
 
 
 def test_bits_may_be_said_of_any_circuit(bestiary):
@@ -137,8 +182,6 @@ def test_rows_of_a_wide_circuit_are_computed_each_by_itself(bestiary):
 
 def _horner_ports(given):
     """The point and the coefficients, by the order of the ports of the circuit."""
-    from bestiary.circuits.library import LIBRARY
-
     made, found = 0, {}
     for port in LIBRARY["horner"].make(2).inputs:
         found[port.size] = given[..., made : made + port.size]
@@ -213,6 +256,14 @@ def test_a_stack_that_is_not_the_circuit_any_more_is_found_out(bestiary):
     assert "the first value that differs: " in out
 
 
+@pytest.mark.parametrize("command", [["compile", "circuit"], ["frontier"]])
+@pytest.mark.parametrize("name", ["mine.py", "mine"])
+def test_a_python_file_is_told_how_its_functions_are_named(bestiary, command, name):
+    Path("mine.py").write_text("import bestiary\n\n@bestiary.circuit(x=2)\ndef f(x): return x[0]\n")
+    said = "mine.py is a Python file, not a circuit; name a function that it traces: mine:f"
+    assert bestiary(*command, name, code=2) == f"bestiary: {said}\n"
+
+
 def test_inspect_names_the_inputs_the_gates_and_the_outputs(bestiary):
     Path("squares.circuit").write_text(SQUARES)
     bestiary("compile", "circuit", "squares.circuit", "-o", "c.safetensors")
@@ -266,7 +317,8 @@ def test_options_of_another_layout_are_refused(bestiary, option, layout):
         (["parity", "--tolerance", "1"], "--tolerance means nothing for a circuit"),
         (["parity", "--rows", "0"], "--rows is 0; 1 or more is needed"),
         (["parity", "--channels", "0"], "--channels is 0; 1 or more is needed"),
-        (["parity", "--channels", "1"], "channel"),
+        (["parity", "--channels", "1"], "channels is 1, too few for parity: the wide layout fits"),
+        (["nothing.py"], "there is no circuit 'nothing.py'"),
         (["parity", "--expand", "0.5"], "expand is 0.5; a factor of channels from 1 on"),
         (["parity", "--layout", "narrow", "--d", "3"], "--d is 3; a power of two is needed"),
         (["parity", "--layout", "narrow", "--mode", "ring"], "unknown mode 'ring'"),

@@ -21,7 +21,7 @@ from bestiary.compile.expression import (
     shift,
     total,
 )
-from bestiary.compile.from_circuit import compile_circuit
+from bestiary.compile.from_circuit import CompiledCircuit, compile_circuit
 from bestiary.compile.from_gated import gated, h3
 from bestiary.compile.from_hyena import hyena
 from bestiary.compile.from_language_model import CompiledLanguageModel, language_model
@@ -36,6 +36,7 @@ from bestiary.compile.to_hyena import HyenaStack, to_hyena
 __all__ = [
     "PASSES",
     "Compiled",
+    "CompiledCircuit",
     "CompiledLanguageModel",
     "GatedForm",
     "GatedStep",

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from torch import Tensor
 
 from bestiary.circuits import Circuit, balanced, parallelised
 from bestiary.circuits.library import LIBRARY
-from bestiary.compile.bounds import Bound
 from bestiary.compile.circuit_form import CircuitForm
-from bestiary.compile.compiling import Compiled
 from bestiary.compile.conversion import LAYOUTS as MIXER_LAYOUTS
-from bestiary.compile.from_circuit import LAYOUTS, circuit_bounds, compile_circuit
+from bestiary.compile.from_circuit import LAYOUTS, CompiledCircuit, compile_circuit
 from bestiary.compile.from_circuit.reference import circuit_function, circuit_probes
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.origin import Origin, check_unchanged, digest
@@ -22,7 +20,7 @@ from bestiary.compile.program import MODES, Mode
 from bestiary.compile.report import measure
 from bestiary.compile.verify import Function, agree
 from bestiary.errors import UserError, unknown_name
-from bestiary.runs.circuit_source import NamedCircuit, named_circuit
+from bestiary.runs.circuit_source import named_circuit
 from bestiary.runs.compile_options import check_layout_options
 from bestiary.runs.work import Work
 
@@ -69,7 +67,14 @@ def of_circuit(
     circuit = named.real
     placed = _rearranged(circuit, how)
     compiled = _compiled(placed, how)
-    form = _form(named, circuit, compiled, how)
+    # Of auto, in the layout that it took.
+    form = CircuitForm(
+        compiled.layout,
+        circuit.inputs,
+        circuit.outputs,
+        pairs=named.circuit.is_complex,
+        bits=how.bits or named.bits,
+    )
     origin = Origin(
         "circuit",
         source,
@@ -84,8 +89,9 @@ def of_circuit(
         inputs = circuit_probes(circuit, form, rows, width)
         meant = circuit_function(circuit, form)
         error = agree(compiled.stack, meant, rows, width, inputs=inputs)
-    told = "circuit: " + str(circuit).partition(": ")[2]
-    return Work(compiled, origin, measure(compiled, _bounds(placed, form, how)), error, "", told)
+    bounds = {} if compiled.bound is None else {f"bound, {compiled.layout}": compiled.bound}
+    told = _told(circuit, compiled, how)
+    return Work(compiled, origin, measure(compiled, bounds), error, "", told)
 
 
 def circuit_comparison(
@@ -161,7 +167,7 @@ def _rearranged(circuit: Circuit, how: CircuitHow) -> Circuit:
     return circuit
 
 
-def _compiled(circuit: Circuit, how: CircuitHow) -> Compiled:
+def _compiled(circuit: Circuit, how: CircuitHow) -> CompiledCircuit:
     return compile_circuit(
         circuit,
         how.layout,
@@ -175,32 +181,14 @@ def _compiled(circuit: Circuit, how: CircuitHow) -> Compiled:
     )
 
 
-def _bounds(circuit: Circuit, form: CircuitForm, how: CircuitHow) -> dict[str, Bound]:
-    """What the layout is held to: no width where it was given up for layers, and the reverse."""
-    if form.layout == "narrow":
-        return circuit_bounds(circuit, "narrow", how.d, how.mode) if how.radix == 2 else {}
-    if how.channels is not None:
-        return {}
-    found = circuit_bounds(circuit)
-    if how.layout == "wide" and how.expand is None and how.optimize is None:
-        return found
-    return {
-        name: replace(bound, width=None, source="2D + 1 layers") for name, bound in found.items()
-    }
-
-
-def _form(
-    named: NamedCircuit, circuit: Circuit, compiled: Compiled, how: CircuitHow
-) -> CircuitForm:
-    """Where inputs and outputs lie; of ``auto`` in the layout that was chosen."""
-    layout = how.layout
-    if layout == "auto":
-        # A narrow one is taken in fewer channels than there are inputs alone.
-        layout = "wide" if compiled.source.width == circuit.width_in else "narrow"
-    return CircuitForm(
-        layout,
-        circuit.inputs,
-        circuit.outputs,
-        pairs=named.circuit.is_complex,
-        bits=how.bits or named.bits,
-    )
+def _told(circuit: Circuit, compiled: CompiledCircuit, how: CircuitHow) -> str:
+    """The counts of a circuit, and of what it was rearranged to before it was placed."""
+    counts = str(circuit).removeprefix(f"{circuit.name}: ")
+    placed = compiled.circuit
+    if placed is circuit:
+        return f"circuit: {counts}"
+    asked = {"balanced": how.balance, "parallel": how.parallel}
+    name = compiled.rearranged or " and ".join(name for name, given in asked.items() if given)
+    # Inputs and outputs, the first and the last of the counts, are the same.
+    *_, after = str(placed).partition(f"{placed.name}: ")
+    return f"circuit: {counts}; {name}: {', '.join(after.split(', ')[1:-1])}"

@@ -12,7 +12,7 @@ from random_circuits import random_circuits
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
 from bestiary.compile.from_circuit import compile_circuit
-from bestiary.compile.from_circuit.batches import batches
+from bestiary.compile.from_circuit.batches import TooFewChannels, batches
 from bestiary.compile.interpret import interpret
 from bestiary.errors import UserError
 
@@ -74,6 +74,45 @@ def test_a_budget_that_is_enough_changes_nothing():
 
 
 @pytest.mark.parametrize(("channels", "words"), [(5, "needs at least 6"), (7, "8 are needed")])
-def test_too_few_channels_are_refused_with_a_number(channels, words):
-    with pytest.raises(UserError, match=words):
-        compile_circuit(traced(pairs, {"x": 4}), channels=channels)
+def test_batches_say_what_is_missing(channels, words):
+    with pytest.raises(TooFewChannels, match=words) as error:
+        batches(traced(pairs, {"x": 4}), channels)
+    assert error.value.channels == channels
+
+
+def chain(x):
+    """Products one after the other, of sums of eight inputs: more than the inputs is needed."""
+    value = x[0]
+    for i in range(1, 8):
+        value = (value + x[i]) * (x[i - 1] + 2 * x[i])
+    return value
+
+
+@pytest.mark.parametrize(("function", "inputs"), [(pairs, 4), (chain, 8)])
+def test_too_few_channels_are_refused_with_a_number_that_is_enough(function, inputs):
+    made = traced(function, {"x": inputs})
+    told = []
+    for channels in range(1, inputs):
+        with pytest.raises(UserError) as error:
+            compile_circuit(made, channels=channels)
+        start = f"channels is {channels}, too few for {made.name}: the wide layout fits into "
+        assert str(error.value).startswith(start)
+        told.append(int(str(error.value).removeprefix(start).partition(",")[0]))
+        assert "layout narrow, or auto, into 4" in str(error.value)
+    for enough in set(told):
+        assert compile_circuit(made, channels=enough).stack.width <= enough
+        with pytest.raises(UserError, match="too few"):
+            compile_circuit(made, channels=enough - 1)
+
+
+def test_what_the_error_for_too_few_channels_points_to_takes_as_few_as_it_says():
+    made = traced(pairs, {"x": 4})
+    assert compile_circuit(made, "narrow").stack.width <= 4
+    assert compile_circuit(made, "auto", channels=4).stack.width <= 4
+
+
+def test_a_circuit_in_rows_or_of_few_channels_is_not_told_of_the_narrow_layout():
+    with pytest.raises(UserError, match=r"the wide layout fits into [0-9]+$"):
+        compile_circuit(traced(pairs, {"x": 4}), "auto", rows=2, channels=4)
+    with pytest.raises(UserError, match=r"the wide layout fits into [23]$"):
+        compile_circuit(traced(lambda x, y: x * y, {}), channels=1)

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_circuits import random_circuits
 
-from bestiary.circuits import from_json, from_text
+from bestiary.circuits import balanced, from_json, from_text, parallelised
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
 from bestiary.compile.from_circuit import circuit_bounds, compile_circuit
 from bestiary.compile.from_circuit.arrays import arrays
+from bestiary.compile.from_circuit.narrow import narrow_bound
 from bestiary.compile.interpret import interpret
 from bestiary.compile.optimize import Optimize
 from bestiary.compile.report import measure
@@ -84,7 +85,10 @@ def test_auto_is_exact_and_the_cheapest_of_the_wide_ways(made, seed):
         {"balance": True, "expand": 4.0},
         {"parallel": True},
     ):
-        assert costs(chosen) <= costs(compile_circuit(drawn, **options))
+        other = compile_circuit(drawn, **options)
+        assert costs(chosen) <= costs(other)
+        assert within(other)
+    assert within(chosen)
     row = np.random.default_rng(seed).integers(-2, 3, drawn.width_in)
     found = interpret(chosen.placed, row[None, None], exactly=True).ravel().tolist()
     assert found == made.expected(row.tolist())
@@ -120,8 +124,67 @@ def test_auto_turns_narrow_where_no_wide_stack_has_so_few_channels():
     assert found[0] == (5 + 1 - 2) * (3 - 8) + 7
     # These are enough for a wide one.
     assert compile_circuit(made, layout="auto", channels=12).source.rows == 1
-    with pytest.raises(UserError, match="1 channels were asked for"):
+    with pytest.raises(UserError, match=r"^channels is 1, too few for .*: 4 are enough$"):
         compile_circuit(made, layout="auto", channels=1)
+
+
+def test_what_is_compiled_says_its_layout_and_the_bound_of_that():
+    # Twelve inputs fit into no row of fewer channels.
+    made = traced(lambda x: (x[0] + 1) * (x[10] * x[11] + x[5]), {"x": 12})
+    for channels, d in ((4, 1), (7, 1), (8, 2), (11, 2)):
+        chosen = compile_circuit(made, layout="auto", channels=channels)
+        assert (chosen.layout, chosen.d, chosen.source.width) == ("narrow", d, d)
+        assert chosen.bound == narrow_bound(made, d)
+        assert within(chosen)
+    ring = compile_circuit(made, layout="auto", channels=8, mode="circular")
+    assert ring.bound == narrow_bound(made, 2, "circular")
+    assert within(ring)
+    assert compile_circuit(made, layout="narrow", d=2, radix=4).bound is None
+    wide = compile_circuit(made, layout="auto", channels=40)
+    assert (wide.layout, wide.d, wide.circuit, wide.rearranged) == ("wide", 1, made, "")
+    # 2 · 2 + 1 layers, for two products one after the other.
+    assert wide.bound is not None and wide.bound.layers == 5
+    assert within(wide)
+
+
+def test_the_bound_of_a_wide_stack_leaves_out_what_was_given_up():
+    def sums(a, b):
+        for _ in range(3):
+            a, b = (a + b) * (a - b), (a + 2 * b) * (3 * a - b)
+        return a
+
+    made = traced(sums, {})
+    plain, expanded = compile_circuit(made), compile_circuit(made, expand=4.0)
+    assert plain.bound == circuit_bounds(made)["bound, wide"]
+    assert len(expanded.stack.layers) < len(plain.stack.layers)
+    assert expanded.bound is not None
+    assert (expanded.bound.layers, expanded.bound.width) == (7, None)
+    # A product of two inputs gains nothing by expansion, and is the wide stack that it was.
+    product = traced(lambda x, y: x * y, {})
+    assert compile_circuit(product, expand=4.0).bound == circuit_bounds(product)["bound, wide"]
+
+
+def test_auto_says_which_form_of_a_circuit_it_took():
+    def horner(x, a):
+        value = a[0]
+        for coefficient in a[1:]:
+            value = value * x + coefficient
+        return value
+
+    made = traced(horner, {"a": 12})
+    chosen = compile_circuit(made, layout="auto")
+    assert chosen.rearranged in ("balanced", "parallel")
+    forms = {"balanced": balanced(made), "parallel": parallelised(made)}
+    depth = forms[chosen.rearranged].multiplicative_depth
+    assert chosen.circuit.multiplicative_depth == depth < made.multiplicative_depth
+    assert chosen.bound is not None and chosen.bound.layers == 2 * depth + 1
+    assert within(chosen)
+
+
+def within(compiled):
+    """Whether a stack is within the bound that is said of it."""
+    stack = compiled.stack
+    return compiled.bound.holds(len(stack.layers), stack.inner_length, stack.width)
 
 
 @pytest.mark.parametrize(

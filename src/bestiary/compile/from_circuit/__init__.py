@@ -10,5 +10,6 @@ from bestiary.compile.from_circuit.compiled import (
     compile_circuit,
     wide_size,
 )
+from bestiary.compile.from_circuit.compiled_circuit import CompiledCircuit
 
-__all__ = ["LAYOUTS", "circuit_bounds", "compile_circuit", "wide_size"]
+__all__ = ["LAYOUTS", "CompiledCircuit", "circuit_bounds", "compile_circuit", "wide_size"]

@@ -22,16 +22,25 @@ from bestiary.compile.program import Program
 from bestiary.errors import UserError
 
 
+class TooFewChannels(UserError):
+    """A circuit does not fit into so many channels. channels: how many they are."""
+
+    def __init__(self, sentence: str, channels: int) -> None:
+        super().__init__(sentence)
+        self.channels = channels
+
+
 def batches(circuit: Circuit, channels: int, rows: int = 1) -> Program:
     """A circuit in at most so many channels, as cells with their layers.
 
-    ``UserError`` where that is too few for the inputs, the outputs, or what has to be kept.
+    ``TooFewChannels`` where that is too few for the inputs, the outputs, or what has to be kept.
     """
     least = max(circuit.width_in, len(set(circuit.results.tolist())))
     if channels < least:
-        raise UserError(
+        raise TooFewChannels(
             f"{channels} channels were asked for; {circuit.name} has {circuit.width_in} inputs and "
-            f"{len(circuit.results)} outputs, and needs at least {least}"
+            f"{len(circuit.results)} outputs, and needs at least {least}",
+            channels,
         )
     return _Batches(circuit, channels, rows).program()
 
@@ -135,9 +144,10 @@ class _Batches:
             if self._fits([gate]):
                 return [gate]
         need = min(self._needed([gate]) for gate in ready)
-        raise UserError(
+        raise TooFewChannels(
             f"{self.channels} channels are too few for {self.circuit.name}: {need} are needed "
-            f"when {len(left)} products are left"
+            f"when {len(left)} products are left",
+            self.channels,
         )
 
     def _complete(self, gate: int) -> bool:

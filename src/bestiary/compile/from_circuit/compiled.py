@@ -9,8 +9,9 @@ from bestiary.circuits import Circuit, balanced, parallelised, real_pairs
 from bestiary.compile.bounds import Bound
 from bestiary.compile.compiling import Compiled, compile_program
 from bestiary.compile.from_circuit.arrays import arrays
-from bestiary.compile.from_circuit.batches import batches
+from bestiary.compile.from_circuit.batches import TooFewChannels, batches
 from bestiary.compile.from_circuit.by_levels import by_levels, levels_size
+from bestiary.compile.from_circuit.compiled_circuit import CompiledCircuit
 from bestiary.compile.from_circuit.expand import expanded
 from bestiary.compile.from_circuit.levels import levels_of
 from bestiary.compile.from_circuit.narrow import narrow, narrow_bound
@@ -41,8 +42,8 @@ def compile_circuit(
     parallel: bool = False,
     expand: float | None = None,
     optimize: Optimize | None = None,
-) -> Compiled:
-    """The stack of a circuit of real numbers.
+) -> CompiledCircuit:
+    """The stack of a circuit of real numbers, with the layout and the form that were chosen.
 
     layout:
 
@@ -55,12 +56,12 @@ def compile_circuit(
       as few as ``channels``, the narrow one of the largest d ≤ channels/4.
 
     channels: at most; a wide layout of fewer takes more layers (``batches``), and ``UserError``
-    says where they are too few. balance: re-associate chains first (``balanced``). parallel:
-    re-arrange by degree first (``parallelised``). expand: how many times as many
-    channels a wide layout may take to form products of sums term by term, where that saves layers
-    (1: none; ``auto`` takes 4 unless told). radix, mode: of the narrow layout's routing. optimize:
-    search for the best schedule of a small wide circuit. ``UserError`` for complex constants, and
-    for settings of another layout.
+    says how many are enough where they are too few. balance: re-associate chains first
+    (``balanced``). parallel: re-arrange by degree first (``parallelised``). expand: how many times
+    as many channels a wide layout may take to form products of sums term by term, where that saves
+    layers (1: none; ``auto`` takes 4 unless told). radix, mode: of the narrow layout's routing.
+    optimize: search for the best schedule of a small wide circuit. ``UserError`` for complex
+    constants, and for settings of another layout.
     """
     if layout not in LAYOUTS:
         raise unknown_name("layout", layout, LAYOUTS)
@@ -83,8 +84,11 @@ def compile_circuit(
             raise UserError("optimize is a setting of the wide layout, not of layout 'auto'")
         return _chosen(circuit, rows, channels, mode, EXPAND if expand is None else expand)
     if optimize is not None:
-        return compile_program(_told(circuit, arrays(circuit, rows)), optimize=optimize)
-    return _wide(circuit, rows, channels, 1 if expand is None else expand)[-1]
+        return _searched(circuit, rows, optimize)
+    try:
+        return _wide(circuit, rows, channels, 1 if expand is None else expand)[-1]
+    except TooFewChannels as error:
+        raise _too_few(circuit, error.channels, rows) from None
 
 
 def _rearranged(circuit: Circuit, balance: bool, parallel: bool) -> Circuit:
@@ -93,32 +97,45 @@ def _rearranged(circuit: Circuit, balance: bool, parallel: bool) -> Circuit:
     return parallelised(circuit) if parallel else circuit
 
 
-def _narrow(circuit: Circuit, d: int, mode: Mode, radix: int) -> Compiled:
+def _searched(circuit: Circuit, rows: int, optimize: Optimize) -> CompiledCircuit:
+    """Wide, by the best schedule that is found."""
+    found = compile_program(_told(circuit, arrays(circuit, rows)), optimize=optimize)
+    return CompiledCircuit.of(found, circuit, _layers_alone(_wide_bound(circuit)))
+
+
+def _narrow(circuit: Circuit, d: int, mode: Mode, radix: int) -> CompiledCircuit:
     """Each channel as early as it can be, or, where those are too many at once, in step."""
     program = _told(circuit, narrow(circuit, d, mode, radix))
     found = compile_program(program)
-    if radix > 2 or found.stack.width <= 4 * d:
-        return found
-    return compile_program(program, in_step=True)
+    if radix == 2 and found.stack.width > 4 * d:
+        found = compile_program(program, in_step=True)
+    bound = narrow_bound(circuit, d, mode) if radix == 2 else None
+    return CompiledCircuit.of(found, circuit, bound, "narrow", d)
 
 
-def _wide(circuit: Circuit, rows: int, channels: int | None, expand: float) -> list[Compiled]:
+def _wide(
+    circuit: Circuit, rows: int, channels: int | None, expand: float
+) -> list[CompiledCircuit]:
     """All products of a level at once in as few layers as that takes, else in batches.
 
     As the circuit is, and where it may be expanded the best of both ways after that.
     """
+    bound = _wide_bound(circuit)
     most = 2 * levels_of(circuit).most if channels is None else channels
     found = _widest(circuit, rows, most)
     if not found:
-        return [compile_program(_told(circuit, batches(circuit, most, rows)))]
-    ways = found[:1]
+        made = compile_program(_told(circuit, batches(circuit, most, rows)))
+        return [CompiledCircuit.of(made, circuit, None)]
+    ways = [CompiledCircuit.of(found[0], circuit, bound)]
     if expand > 1 and circuit.products.sum() <= MOST_TRIED:
         allowed = int(expand * found[0].stack.width)
         if channels is not None:
             allowed = min(allowed, channels)
         other = expanded(circuit, allowed)
         if other is not circuit:
-            ways.append(min(found + _widest(other, rows, allowed), key=_cost))
+            made = min(found + _widest(other, rows, allowed), key=_cost)
+            if made is not found[0]:
+                ways.append(CompiledCircuit.of(made, circuit, _layers_alone(bound)))
     return ways
 
 
@@ -134,25 +151,56 @@ def _widest(circuit: Circuit, rows: int, most: int) -> list[Compiled]:
 
 def _chosen(
     circuit: Circuit, rows: int, channels: int | None, mode: Mode, expand: float
-) -> Compiled:
+) -> CompiledCircuit:
     """The cheapest of the layouts: see ``compile_circuit``."""
-    found: list[Compiled] = []
-    why: UserError | None = None
-    for of in dict.fromkeys([circuit, balanced(circuit), parallelised(circuit, MOST_PARALLEL)]):
+    forms = {
+        "": circuit,
+        "balanced": balanced(circuit),
+        "parallel": parallelised(circuit, MOST_PARALLEL),
+    }
+    found: list[CompiledCircuit] = []
+    mistakes: list[UserError] = []
+    for name, of in forms.items():
+        if name and of is circuit:
+            continue
         try:
-            found += _wide(of, rows, channels, expand)
+            found += [replace(way, rearranged=name) for way in _wide(of, rows, channels, expand)]
         except UserError as error:
-            why = error
+            mistakes.append(error)
     if found:
         return min(found, key=cost)
-    assert why is not None
+    why = mistakes[0]
     if channels is None or rows != 1:
-        raise why
+        raise _too_few(circuit, why.channels, rows) if isinstance(why, TooFewChannels) else why
     d = 1 << (max(1, channels // 4).bit_length() - 1)
     routed = _narrow(circuit, d, mode, 2)
     if routed.stack.width > channels:
-        raise why
+        least = min(routed.stack.width, _enough(circuit, channels))
+        raise UserError(f"channels is {channels}, too few for {circuit.name}: {least} are enough")
     return routed
+
+
+def _too_few(circuit: Circuit, channels: int, rows: int) -> UserError:
+    """The error for a wide layout of too few channels: how many are enough, what takes fewer."""
+    enough = _enough(circuit, channels)
+    told = f"channels is {channels}, too few for {circuit.name}: the wide layout fits into {enough}"
+    # A narrow layout has no rows to repeat a circuit in, and takes up to 4 channels for d = 1.
+    if rows == 1 and enough > 4:
+        told += ", and layout narrow, or auto, into 4, for many more layers"
+    return UserError(told)
+
+
+def _enough(circuit: Circuit, channels: int) -> int:
+    """Channels that a wide layout fits into, more than ``channels``, into which it does not."""
+    high = levels_size(circuit)[1]
+    while circuit.products.sum() <= MOST_TRIED and high - channels > 1:
+        middle = (channels + high) // 2
+        try:
+            batches(circuit, middle)
+            high = middle
+        except TooFewChannels:
+            channels = middle
+    return high
 
 
 def cost(compiled: Compiled) -> tuple[int, int]:
@@ -168,8 +216,17 @@ def circuit_bounds(
     """What a circuit's stack is held to: layers, rows and channels of a layout."""
     if layout == "narrow":
         return {"bound, narrow": narrow_bound(circuit, d, mode)}
+    return {"bound, wide": _wide_bound(circuit)}
+
+
+def _wide_bound(circuit: Circuit) -> Bound:
     layers, width = 2 * circuit.multiplicative_depth + 1, 2 * levels_of(circuit).most
-    return {"bound, wide": Bound(layers, None, width, "2D + 1 layers, 2·w× channels")}
+    return Bound(layers, None, width, "2D + 1 layers, 2·w× channels")
+
+
+def _layers_alone(bound: Bound) -> Bound:
+    """A wide layout's bound where channels were given up for layers."""
+    return replace(bound, width=None, source="2D + 1 layers")
 
 
 def wide_size(circuit: Circuit) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from bestiary.circuits import Circuit, balanced, parallelised
 from bestiary.compile.bounds import Bound
 from bestiary.compile.degree import depth_floor
-from bestiary.compile.from_circuit.batches import batches
+from bestiary.compile.from_circuit.batches import TooFewChannels, batches
 from bestiary.compile.from_circuit.compiled import (
     EXPAND,
     MOST_PARALLEL,
@@ -20,7 +20,6 @@ from bestiary.compile.from_circuit.compiled import (
 )
 from bestiary.compile.pareto import unbeaten
 from bestiary.compile.report import measure
-from bestiary.errors import UserError
 
 MOST_ROUTED = 4096
 """Gates of circuits whose narrow layouts are compiled too: their layers go with every depth."""
@@ -65,13 +64,19 @@ def frontier(circuit: Circuit, watch: Callable[[str], None] | None = None) -> li
     """
     ways: dict[tuple[int, int, int], Way] = {}
     tried: list[Way] = []
-    for name, of, settings in _choices(circuit):
+
+    def take(name: str, of: Circuit, settings: Mapping[str, Any]) -> Way:
         if watch is not None:
             watch(name)
         way = _measured(name, of, settings)
         ways.setdefault(way.costs, way)
         if "layout" not in settings and settings.get("expand", 1) in (1, EXPAND):
             tried.append(way)
+        return way
+
+    wide = take("wide", circuit, {})
+    for choice in _choices(circuit, wide.channels):
+        take(*choice)
     cheapest = min(tried, key=lambda way: (way.layers, way.nonzeros)).costs
     found = list(ways.values())
     best = unbeaten([way.costs for way in found])
@@ -91,8 +96,8 @@ _Choice = tuple[str, Circuit, dict[str, Any]]
 """A name, what is compiled, and the settings of ``compile_circuit``."""
 
 
-def _choices(circuit: Circuit) -> Iterator[_Choice]:
-    yield "wide", circuit, {}
+def _choices(circuit: Circuit, channels: int) -> Iterator[_Choice]:
+    """All ways but the wide one of the circuit as it is, which takes so many channels."""
     if circuit.products.sum() <= MOST_TRIED:
         for factor in EXPANSIONS:
             yield f"wide, expanded {factor:g} ×", circuit, {"expand": factor}
@@ -107,7 +112,7 @@ def _choices(circuit: Circuit) -> Iterator[_Choice]:
                 yield f"wide, {name}, expanded {EXPAND:g} ×", of, {"expand": EXPAND}
     if circuit.size > MOST_ROUTED:
         return
-    yield from _capped(circuit)
+    yield from _capped(circuit, channels)
     d = 1
     while d == 1 or 4 * d <= circuit.width:
         for mode, radix in product(("circular", "causal"), RADICES):
@@ -116,13 +121,12 @@ def _choices(circuit: Circuit) -> Iterator[_Choice]:
         d *= 4
 
 
-def _capped(circuit: Circuit) -> Iterator[_Choice]:
-    """Wide in fewer and fewer channels, as long as they do."""
-    channels = compile_circuit(circuit).stack.width
+def _capped(circuit: Circuit, channels: int) -> Iterator[_Choice]:
+    """Wide in fewer and fewer channels than so many, as long as they do."""
     while (channels := channels * 3 // 4) >= circuit.width_in:
         try:
             batches(circuit, channels)
-        except UserError:
+        except TooFewChannels:
             return
         yield f"wide, {channels} channels", circuit, {"channels": channels}
 
