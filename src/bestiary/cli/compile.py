@@ -134,6 +134,11 @@ def compile_(
 
     Example: bestiary compile circuit determinant --n 4 -o determinant.safetensors
     """
+    from bestiary.runs.circuit_source import asked_circuit
+
+    # Before torch is loaded, so that a wrong name or file is told at once.
+    named = asked_circuit(source, n) if what == "circuit" and not listed else None
+
     from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled
     from bestiary.runs.circuit_compilation import CircuitHow, of_circuit
@@ -149,7 +154,7 @@ def compile_(
     if dump_after not in (None, *PASSES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASSES)}")
     work: Work | ModelWork
-    if what == "circuit":
+    if named is not None:
         check_options(given, "circuit")
         of = CircuitHow(
             "wide" if layout is None else layout,
@@ -164,7 +169,7 @@ def compile_(
             optimize,
             bits,
         )
-        work = of_circuit(None if source is None else str(source), n, of, given)
+        work = of_circuit(named, of, given)
     else:
         if source is not None and subject_of(what, source) in ("mixer", "model"):
             source = named_run(source, within)

@@ -20,7 +20,7 @@ from bestiary.compile.program import MODES, Mode
 from bestiary.compile.report import measure
 from bestiary.compile.verify import Function, agree
 from bestiary.errors import UserError, unknown_name
-from bestiary.runs.circuit_source import named_circuit
+from bestiary.runs.circuit_source import NamedCircuit, named_circuit
 from bestiary.runs.compile_options import check_layout_options
 from bestiary.runs.work import Work
 
@@ -49,21 +49,12 @@ class CircuitHow:
     bits: bool = False
 
 
-def of_circuit(
-    source: str | None, n: int | None, how: CircuitHow, given: Collection[str] = ()
-) -> Work:
-    """A circuit of the library of size n, in a file, or a traced function ``module:function``.
+def of_circuit(named: NamedCircuit, how: CircuitHow, given: Collection[str] = ()) -> Work:
+    """A circuit that a person named; of complex constants that of real and imaginary parts.
 
-    One of complex constants is compiled as that of real and imaginary parts. given: the options
-    that a person gave; ``UserError`` for one that would change nothing.
+    given: the options that a person gave; ``UserError`` for one that would change nothing.
     """
-    if source is None:
-        raise UserError(
-            "the circuit was not given; add a file, module:function, or a name that bestiary "
-            "library lists"
-        )
     _check(how, given)
-    named = named_circuit(source, n)
     circuit = named.real
     placed = _rearranged(circuit, how)
     compiled = _compiled(placed, how)
@@ -77,7 +68,7 @@ def of_circuit(
     )
     origin = Origin(
         "circuit",
-        source,
+        named.source,
         max(1, named.n),
         compiled.source.width,
         digest="" if named.path is None else digest(named.path),

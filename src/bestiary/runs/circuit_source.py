@@ -43,6 +43,16 @@ class NamedCircuit:
         return real_pairs(self.circuit) if self.circuit.is_complex else self.circuit
 
 
+def asked_circuit(source: Path | None, n: int | None = None) -> NamedCircuit:
+    """The circuit of a command line; ``UserError`` besides where none was given."""
+    if source is None:
+        raise UserError(
+            "the circuit was not given; add a file, module:function, or a name that bestiary "
+            "library lists"
+        )
+    return named_circuit(str(source), n)
+
+
 def named_circuit(source: str, n: int | None = None) -> NamedCircuit:
     """A library name with its n, ``module:function`` of a traced function, or a path.
 
