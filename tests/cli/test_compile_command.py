@@ -315,6 +315,8 @@ def test_mistakes_get_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # For options that are read once it is known that there is a file.
+    Path("x.safetensors").touch()
     assert main(arguments) == 2
     err = capsys.readouterr().err
     assert said in err and "Traceback" not in err
