@@ -18,10 +18,12 @@ from bestiary.circuits import (
     implies,
     less_bits,
     less_equal_bits,
+    lookahead_add,
     majority,
     max_bits,
     min_bits,
     multiplexer,
+    multiply_bits,
     nand,
     nor,
     not_,
@@ -181,11 +183,17 @@ def test_numbers_to_bits_and_back(n):
         ),
         (lambda: to_bits(-1, 3), "-1 has no 3 bits"),
         (lambda: to_bits(0, -1), "0 has no -1 bits"),
+        (lambda: to_bits(1.5, 3), "1.5 was given to to_bits; a whole number that is known is"),
+        (lambda: less_bits(3, 5), "3 is one number, and its bits are needed, the one of 2⁰ first"),
+        (lambda: one_hot(2), "2 is one number, and its bits are needed"),
+        (lambda: multiplexer(2, [1, 2]), "2 is one number, and its bits are needed"),
+        (lambda: lookahead_add([1], 2), "2 is one number, and its bits are needed"),
+        (lambda: multiply_bits(2, [1]), "2 is one number, and its bits are needed"),
         (lambda: eq_bits([1], [1, 0]), "numbers of 1 and 2 bits were compared; both need as many"),
         (lambda: multiplexer([0, 1], [1, 2]), "a multiplexer of 2 bits was given 2 values; 4 are"),
     ],
 )
-def test_lengths_that_do_not_fit_are_refused(call, said):
+def test_what_is_no_number_in_bits_or_does_not_fit_is_refused(call, said):
     with pytest.raises(UserError) as error:
         call()
     assert said in str(error.value)

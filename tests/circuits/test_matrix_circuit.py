@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from scipy import sparse
 
 from bestiary.circuits import evaluate, evaluate_batch, from_matrix
 from bestiary.compile import compile_circuit
@@ -48,6 +49,8 @@ def test_it_compiles_to_one_layer():
     ("matrix", "words"),
     [
         (np.ones(3), r"shape \(3,\) is no matrix"),
+        (sparse.eye_array(3), r"a dia_array is no array of numbers; .* toarray\(\)"),
+        (None, "a NoneType is no array of numbers"),
         (np.ones((2, 0)), r"shape \(2, 0\) is no matrix"),
         ([[1, 2], [3]], "rows of different lengths"),
         ([[1, np.nan]], r"the entry \[0, 1\] is nan|finite"),

@@ -6,7 +6,7 @@ shorter one is filled up with zeros.
 
 from __future__ import annotations
 
-from bestiary.circuits.bits import Bit, Bits, carried, majority, not_, xor
+from bestiary.circuits.bits import Bit, Bits, bit_count, carried, majority, not_, xor
 from bestiary.circuits.scans import sklansky
 
 
@@ -66,7 +66,7 @@ def multiply_bits(a: Bits, b: Bits) -> list[Bit]:
     W(r) = 1 + W(⌈2r/3⌉)), and the last two by ``lookahead_add``. Depth
     2·W(m) + ⌈log2 (n + m)⌉ + 3 at most, for n and m bits, m ≤ n.
     """
-    if len(a) < len(b):
+    if bit_count(a) < bit_count(b):
         a, b = b, a
     if not len(b):
         return [0] * len(a)
@@ -87,6 +87,6 @@ def _saved(a: Bits, b: Bits, c: Bits) -> tuple[list[Bit], list[Bit]]:
 
 
 def _aligned(a: Bits, b: Bits) -> list[tuple[Bit, Bit]]:
-    length = max(len(a), len(b))
+    length = max(bit_count(a), bit_count(b))
     longer = ([*bits, *[0] * (length - len(bits))] for bits in (a, b))
     return list(zip(*longer, strict=True))

@@ -126,7 +126,7 @@ def max_bits(a: Bits, b: Bits) -> list[Bit]:
 
 def one_hot(bits: Bits) -> list[Bit]:
     """For a number of k bits, 2^k bits of which the one at its place is 1. Depth ⌈log2 k⌉."""
-    if not len(bits):
+    if not bit_count(bits):
         return [1]
     if len(bits) == 1:
         return [not_(bits[0]), bits[0]]
@@ -139,7 +139,7 @@ def multiplexer(bits: Bits, values: Sequence[Any]) -> Any:
 
     About 2^(k + 1) products; a tree of ``select`` has half as many, and depth k.
     """
-    if len(values) != 1 << len(bits):
+    if len(values) != 1 << bit_count(bits):
         raise UserError(
             f"a multiplexer of {len(bits)} bits was given {len(values)} values; "
             f"{1 << len(bits)} are needed"
@@ -150,6 +150,10 @@ def multiplexer(bits: Bits, values: Sequence[Any]) -> Any:
 
 def to_bits(number: int, length: int) -> list[int]:
     """The bits of a number that is known, the one of 2⁰ first."""
+    if not isinstance(number, int | np.integer):
+        raise UserError(
+            f"{shown(number)} was given to to_bits; a whole number that is known is needed"
+        )
     if length < 0 or not 0 <= number < 1 << length:
         raise UserError(
             f"{shown(number)} has no {length} bits; a whole number from 0 on and below 2^{length} "
@@ -178,8 +182,19 @@ def _compared(a: Bits, b: Bits) -> tuple[Bit, Bit]:
     return tree(carried, places, (0, 1))
 
 
+def bit_count(bits: Bits) -> int:
+    """How many bits a number has; ``UserError`` for a number that is not given by its bits."""
+    try:
+        return len(bits)
+    except TypeError:
+        raise UserError(
+            f"{shown(bits)} is one number, and its bits are needed, the one of 2⁰ first "
+            "(of a number that is known: to_bits(number, length))"
+        ) from None
+
+
 def _pairs(a: Bits, b: Bits) -> list[tuple[Bit, Bit]]:
-    if len(a) != len(b):
+    if bit_count(a) != bit_count(b):
         raise UserError(
             f"numbers of {len(a)} and {len(b)} bits were compared; both need as many (add zeros)"
         )

@@ -29,6 +29,11 @@ def from_matrix(matrix: Any) -> Circuit:
         raise UserError(
             f"{shown(matrix)} has rows of different lengths; a matrix (rows, columns) is needed"
         ) from None
+    if entries.ndim == 0:
+        raise UserError(
+            f"a {type(matrix).__name__} is no array of numbers; a matrix (rows, columns) is "
+            "needed, such as what toarray() makes of a sparse one"
+        )
     if entries.ndim != 2 or not entries.size:
         raise UserError(
             f"an array of shape {entries.shape} is no matrix; a shape (rows, columns) is needed, "

@@ -152,7 +152,10 @@ def _layers(text: str) -> list[int]:
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise UserError(f"--layers is {text!r}; give numbers and ranges such as 1-4,9")
-        numbers += range(int(first), int(last if dash else first) + 1)
+        reached = range(int(first), int(last if dash else first) + 1)
+        if not reached:
+            raise UserError(f"--layers is {text!r}; a range goes upwards, such as {last}-{first}")
+        numbers += reached
     return numbers
 
 
