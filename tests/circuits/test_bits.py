@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from math import ceil, log2
 
 import numpy as np
@@ -37,6 +38,11 @@ from bestiary.circuits import (
     xor,
 )
 from bestiary.errors import UserError
+
+
+def number_of(rows):
+    """The whole numbers whose bits are the columns of an array, the first row of 2⁰."""
+    return sum(row.astype(int) * 2**place for place, row in enumerate(rows))
 
 
 def rounds(n):
@@ -162,6 +168,26 @@ def test_gates_work_entry_by_entry():
     a, b = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     assert xor(a, b).tolist() == [0, 1, 1, 0]
     assert nor(a, b).tolist() == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int8, np.uint64, np.float32])
+def test_bits_of_any_type_of_numpy_are_numbers(kind):
+    rows = np.array(list(itertools.product((0, 1), repeat=4)), dtype=kind).T
+    a, b, two, three = rows[:2], rows[2:], number_of(rows[:2]), number_of(rows[2:])
+    for given in ((a, b), (list(a), list(b))):
+        assert np.array_equal(from_bits(lookahead_add(*given)), two + three)
+        assert np.array_equal(from_bits(multiply_bits(*given)), two * three)
+        assert np.array_equal(less_bits(*given), two < three)
+        assert np.array_equal(parity([*given[0], *given[1]]), rows.astype(int).sum(axis=0) % 2)
+    assert np.array_equal(select(rows[0], rows[1], rows[2]), np.where(rows[0], rows[1], rows[2]))
+    assert xor(kind(1), kind(1)) == 0
+    assert nor(kind(1), kind(1)) == 0
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int64])
+def test_long_numbers_of_numpy_are_exact(kind):
+    assert from_bits(np.ones(100, dtype=kind)) == 2**100 - 1
+    assert to_bits(np.uint8(200), 300) == [0, 0, 0, 1, 0, 0, 1, 1] + [0] * 292
 
 
 @pytest.mark.parametrize("n", range(6))

@@ -37,6 +37,11 @@ def test_floats_complex_numbers_and_fractions_are_kept():
     assert evaluate(from_matrix([[Fraction(1, 3), 2]]), [1, 1]) == [Fraction(7, 3)]
 
 
+def test_whole_numbers_of_a_list_stay_exact_beside_floats_and_beyond_64_bits():
+    assert evaluate(from_matrix([[2**63 + 1, -1]]), [1, 0]) == [2**63 + 1]
+    assert evaluate(from_matrix([[2**53 + 1, 0], [0, 0.5]]), [1, 2]) == [2**53 + 1, 1.0]
+
+
 def test_it_compiles_to_one_layer():
     matrix = np.arange(12.0).reshape(3, 4)
     stack = compile_circuit(from_matrix(matrix)).stack
@@ -51,6 +56,8 @@ def test_it_compiles_to_one_layer():
         (np.ones(3), r"shape \(3,\) is no matrix"),
         (sparse.eye_array(3), r"a dia_array is no array of numbers; .* toarray\(\)"),
         (None, "a NoneType is no array of numbers"),
+        (torch.eye(2, requires_grad=True), "a Tensor is no array of numbers: .*requires grad"),
+        (np.zeros((1, 1), dtype=[("a", int)]), r"a matrix of type .* numbers are needed"),
         (np.ones((2, 0)), r"shape \(2, 0\) is no matrix"),
         ([[1, 2], [3]], "rows of different lengths"),
         ([[1, np.nan]], r"the entry \[0, 1\] is nan|finite"),

@@ -21,6 +21,7 @@ from bestiary.circuits import (
     xnor_signs,
     xor_signs,
 )
+from bestiary.errors import UserError
 
 GATES = {
     "not": (not_signs, 1, lambda a: not a, 0),
@@ -69,3 +70,19 @@ def test_bits_to_signs_and_back():
     assert made.multiplicative_depth == 0
     assert made([0, 1, 1]).tolist() == [0, 1, 1]
     assert circuit(bits=2)(to_signs)([1, 0]).tolist() == [-1, 1]
+
+
+def test_bits_of_eight_bits_become_signs():
+    bits = np.array([0, 1, 1], dtype=np.uint8)
+    assert to_signs(bits).tolist() == [1, -1, -1]
+    assert to_signs(bits == 1).tolist() == [1, -1, -1]
+
+
+def test_a_selection_takes_vectors():
+    assert select_signs(-1, [1, 2], [3, 4]).tolist() == [1, 2]
+    assert select_signs(1, [1, 2], [3, 4]).tolist() == [3, 4]
+
+
+def test_sequences_of_different_lengths_have_no_distance():
+    with pytest.raises(UserError, match="1 and 2 signs were compared; both need as many"):
+        distance_signs([1], [1, -1])

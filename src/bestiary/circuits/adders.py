@@ -7,20 +7,24 @@ shorter one is filled up with zeros.
 from __future__ import annotations
 
 from bestiary.circuits.bits import Bit, Bits, bit_count, carried, majority, not_, xor
+from bestiary.circuits.plain_bits import of_bits
 from bestiary.circuits.scans import sklansky
 
 
+@of_bits
 def half_adder(a: Bit, b: Bit) -> tuple[Bit, Bit]:
     """a + b as the sum's bit and the carry. Depth 1."""
     both = a * b
     return a + b - 2 * both, both
 
 
+@of_bits
 def full_adder(a: Bit, b: Bit, c: Bit) -> tuple[Bit, Bit]:
     """a + b + c as the sum's bit and the carry. Depth 2; from c, depth 1."""
     return xor(xor(a, b), c), majority(a, b, c)
 
 
+@of_bits
 def ripple_add(a: Bits, b: Bits, carry: Bit = 0) -> list[Bit]:
     """a + b + carry, in n + 1 bits, one place after the other.
 
@@ -35,6 +39,7 @@ def ripple_add(a: Bits, b: Bits, carry: Bit = 0) -> list[Bit]:
     return [*done, carry]
 
 
+@of_bits
 def lookahead_add(a: Bits, b: Bits, carry: Bit = 0) -> list[Bit]:
     """a + b + carry, in n + 1 bits, all carries at once (Sklansky's prefix tree).
 
@@ -48,6 +53,7 @@ def lookahead_add(a: Bits, b: Bits, carry: Bit = 0) -> list[Bit]:
     return [*sums, carries[-1]]
 
 
+@of_bits
 def subtract_bits(a: Bits, b: Bits) -> tuple[list[Bit], Bit]:
     """a − b modulo 2ⁿ, and whether a < b. Depth ⌈log2 n⌉ + 2 at most.
 
@@ -59,6 +65,7 @@ def subtract_bits(a: Bits, b: Bits) -> tuple[list[Bit], Bit]:
     return done[:-1], not_(done[-1])
 
 
+@of_bits
 def multiply_bits(a: Bits, b: Bits) -> list[Bit]:
     """a · b, in as many bits as both have together.
 

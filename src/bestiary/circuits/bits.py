@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from bestiary.circuits.number import shown
+from bestiary.circuits.plain_bits import of_bits
 from bestiary.circuits.scans import tree
 from bestiary.errors import UserError
 
@@ -22,108 +23,130 @@ Bit = Any
 """0 or 1: a symbol, a number, or an array of them."""
 Bits = Sequence[Bit]
 """The bits of a number, the one of 2⁰ first."""
+LONGEST = 62
+"""Places of which the sum is taken in whole numbers of numpy."""
 
 
+@of_bits
 def not_(a: Bit) -> Bit:
     """1 − a. Depth 0."""
     return 1 - a
 
 
+@of_bits
 def and_(a: Bit, b: Bit) -> Bit:
     """a · b. Depth 1."""
     return a * b
 
 
+@of_bits
 def or_(a: Bit, b: Bit) -> Bit:
     """a + b − a·b. Depth 1."""
     return a + b - a * b
 
 
+@of_bits
 def xor(a: Bit, b: Bit) -> Bit:
     """a + b − 2·a·b. Depth 1."""
     return a + b - 2 * (a * b)
 
 
+@of_bits
 def nand(a: Bit, b: Bit) -> Bit:
     """1 − a·b. Depth 1."""
     return 1 - a * b
 
 
+@of_bits
 def nor(a: Bit, b: Bit) -> Bit:
     """1 − a − b + a·b. Depth 1."""
     return 1 - a - b + a * b
 
 
+@of_bits
 def xnor(a: Bit, b: Bit) -> Bit:
     """1 where a = b. Depth 1."""
     return 1 - a - b + 2 * (a * b)
 
 
+@of_bits
 def implies(a: Bit, b: Bit) -> Bit:
     """0 where a is 1 and b is 0. Depth 1."""
     return 1 - a + a * b
 
 
+@of_bits
 def select(bit: Bit, a: Any, b: Any) -> Any:
     """a where the bit is 1, b where it is 0; a and b are any numbers, or arrays. Depth 1."""
     a, b = (np.asarray(x, dtype=object) if isinstance(x, list | tuple) else x for x in (a, b))
     return b + bit * (a - b)
 
 
+@of_bits
 def and_all(bits: Bits) -> Bit:
     """Whether all n bits are 1. Depth ⌈log2 n⌉."""
     return tree(and_, bits, 1)
 
 
+@of_bits
 def or_all(bits: Bits) -> Bit:
     """Whether one of n bits is 1. Depth ⌈log2 n⌉."""
     return not_(tree(and_, [not_(bit) for bit in bits], 1))
 
 
+@of_bits
 def parity(bits: Bits) -> Bit:
     """Whether the number of ones among n bits is odd. Depth ⌈log2 n⌉."""
     return tree(xor, bits, 0)
 
 
+@of_bits
 def majority(a: Bit, b: Bit, c: Bit) -> Bit:
     """Whether two or three of three bits are 1. Depth 2."""
     both = a * b
     return both + c * (a + b - 2 * both)
 
 
+@of_bits
 def eq_bits(a: Bits, b: Bits) -> Bit:
     """Whether two numbers of n bits are equal. Depth ⌈log2 n⌉ + 1."""
     return and_all([xnor(x, y) for x, y in _pairs(a, b)])
 
 
+@of_bits
 def less_bits(a: Bits, b: Bits) -> Bit:
     """Whether a < b, for numbers of n bits. Depth ⌈log2 n⌉ + 1."""
     return _compared(a, b)[0]
 
 
+@of_bits
 def less_equal_bits(a: Bits, b: Bits) -> Bit:
     """Whether a ≤ b, for numbers of n bits. Depth ⌈log2 n⌉ + 1."""
     return not_(less_bits(b, a))
 
 
+@of_bits
 def compare_bits(a: Bits, b: Bits) -> tuple[Bit, Bit, Bit]:
     """Whether a < b, a = b and a > b, for numbers of n bits. Depth ⌈log2 n⌉ + 1."""
     less, equal = _compared(a, b)
     return less, equal, 1 - less - equal
 
 
+@of_bits
 def min_bits(a: Bits, b: Bits) -> list[Bit]:
     """The smaller of two numbers of n bits. Depth ⌈log2 n⌉ + 2."""
     less = less_bits(a, b)
     return [select(less, x, y) for x, y in zip(a, b, strict=True)]
 
 
+@of_bits
 def max_bits(a: Bits, b: Bits) -> list[Bit]:
     """The larger of two numbers of n bits. Depth ⌈log2 n⌉ + 2."""
     less = less_bits(a, b)
     return [select(less, y, x) for x, y in zip(a, b, strict=True)]
 
 
+@of_bits
 def one_hot(bits: Bits) -> list[Bit]:
     """For a number of k bits, 2^k bits of which the one at its place is 1. Depth ⌈log2 k⌉."""
     if not bit_count(bits):
@@ -134,6 +157,7 @@ def one_hot(bits: Bits) -> list[Bit]:
     return [lower * upper for upper in high for lower in low]
 
 
+@of_bits
 def multiplexer(bits: Bits, values: Sequence[Any]) -> Any:
     """values[number of the k bits], of 2^k values: any numbers, or arrays. Depth ⌈log2 k⌉ + 1.
 
@@ -159,11 +183,14 @@ def to_bits(number: int, length: int) -> list[int]:
             f"{shown(number)} has no {length} bits; a whole number from 0 on and below 2^{length} "
             "is needed"
         )
-    return [number >> place & 1 for place in range(length)]
+    return [int(number) >> place & 1 for place in range(length)]
 
 
+@of_bits
 def from_bits(bits: Bits) -> Any:
     """The number that bits are: Σ 2^i · bits[i]. Depth 0."""
+    if isinstance(bits, np.ndarray) and bits.dtype.kind == "i" and len(bits) > LONGEST:
+        bits = bits.astype(object)
     return sum(bit * (1 << place) for place, bit in enumerate(bits))
 
 

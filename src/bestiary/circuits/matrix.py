@@ -29,6 +29,15 @@ def from_matrix(matrix: Any) -> Circuit:
         raise UserError(
             f"{shown(matrix)} has rows of different lengths; a matrix (rows, columns) is needed"
         ) from None
+    except (TypeError, RuntimeError) as error:
+        raise UserError(
+            f"a {type(matrix).__name__} is no array of numbers: {error}; numpy has to read it"
+        ) from None
+    if isinstance(matrix, list | tuple) and entries.dtype.kind in "fcU":
+        # Beside one float, numpy rounds whole numbers of a list to floats, and long ones anyway.
+        entries = np.asarray(matrix, dtype=object)
+    if entries.dtype.kind not in "biufcOU":
+        raise UserError(f"a matrix of type {entries.dtype} was given; numbers are needed")
     if entries.ndim == 0:
         raise UserError(
             f"a {type(matrix).__name__} is no array of numbers; a matrix (rows, columns) is "
