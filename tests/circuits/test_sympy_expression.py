@@ -6,6 +6,7 @@ import math
 import sys
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sympy
 from hypothesis import given, settings
@@ -60,6 +61,40 @@ def test_matrix_symbols_are_inputs_of_their_shape():
     square = sympy.MatrixSymbol("S", 3, 3)
     determinant = from_sympy(sympy.Determinant(square) + sympy.Trace(square))
     assert determinant([[2, 1, 0], [1, 3, 1], [0, 1, 4]]) == 18 + 9
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_determinants_and_permanents_of_symbols(n):
+    square = sympy.MatrixSymbol("S", n, n)
+    rows = [[(3 * i + 5 * j + i * j * j) % 7 - 3 for j in range(n)] for i in range(n)]
+    made = from_sympy(sympy.Determinant(square))
+    assert made(rows) == sympy.Matrix(rows).det()
+    # Minors are shared: of n rows, n·2ⁿ⁻¹ products, and those of one row are entries.
+    assert made.products.sum() == n * 2 ** (n - 1) - n
+    assert from_sympy(sympy.Permanent(square))(rows) == sympy.Matrix(rows).per()
+
+
+def test_powers_and_products_of_matrices_are_not_multiplied_out():
+    square = sympy.MatrixSymbol("S", 2, 2)
+    fibonacci = from_sympy(square**64)
+    assert fibonacci([[1, 1], [1, 0]]).tolist() == [
+        [sympy.fibonacci(65), sympy.fibonacci(64)],
+        [sympy.fibonacci(64), sympy.fibonacci(63)],
+    ]
+    assert fibonacci.multiplicative_depth == 6
+    other = sympy.MatrixSymbol("T", 2, 2)
+    mixed = (square + 2 * other) ** 3 * square.T - sympy.Identity(2) + square**0
+    a, b = np.array([[1, 2], [3, 5]]), np.array([[2, 0], [-1, 1]])
+    expected = np.linalg.matrix_power(a + 2 * b, 3) @ a.T
+    assert from_sympy(mixed)(a.tolist(), b.tolist()).tolist() == expected.tolist()
+    traced = sympy.Trace(square**3) * sympy.Determinant(square * other)
+    expected = np.trace(np.linalg.matrix_power(a, 3)) * round(np.linalg.det(a @ b))
+    assert from_sympy(traced)(a.tolist(), b.tolist()) == expected
+
+
+def test_binomials_and_factorial_powers_are_polynomials():
+    assert from_sympy(sympy.binomial(x, 3))(7) == 35
+    assert from_sympy(sympy.ff(x, 3))(5) == 60
 
 
 def test_inputs_are_the_symbols_by_name_or_in_the_order_given():
@@ -128,6 +163,9 @@ def test_a_compiled_expression_computes_it():
         (sympy.zoo * x, r"zoo"),
         (sympy.Matrix([[x, 1 / x]]), r"1/x divides by x"),
         (sympy.MatrixSymbol("A", x, 2), r"no fixed shape"),
+        (sympy.Trace(sympy.MatrixSymbol("A", x, x)), r"A is \(x, x\); a matrix needs whole"),
+        (sympy.Determinant(sympy.MatrixSymbol("A", 11, 11)), r"of 11 rows .* up to 10 are taken"),
+        (sympy.Tuple(x, y), r"\(x, y\) is a Tuple; an expression, a matrix or an array"),
         (sympy.Symbol("a", commutative=False) * x, r"do not commute"),
         ("x + 1", r"'x \+ 1' is a str; an expression, a matrix or an array of sympy is needed"),
         (x + sympy.Symbol("x", positive=True), r"two inputs are called x"),
@@ -145,6 +183,8 @@ def test_a_symbol_that_was_not_given_is_named():
         from_sympy(x + y, [x])
     with pytest.raises(UserError, match="'x' is given as an input"):
         from_sympy(x, ["x"])
+    with pytest.raises(UserError, match="5 is given as the symbols; a list of them is needed"):
+        from_sympy(x, 5)
 
 
 def test_without_sympy_the_extra_is_named(monkeypatch):

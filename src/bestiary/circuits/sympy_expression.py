@@ -12,6 +12,7 @@ from bestiary.circuits.building import Builder
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.number import Number, as_number, shown
 from bestiary.circuits.symbol import whole_exponent
+from bestiary.circuits.sympy_matrix import determinant_of, entries_of, trace_of
 from bestiary.errors import UserError
 from bestiary.imports import load_extra
 
@@ -36,6 +37,8 @@ def from_sympy(expression: Any, symbols: Iterable[Any] | None = None) -> Circuit
     inputs: dict[Any, int] = {}
     if isinstance(symbols, sympy.Basic):
         symbols = [symbols]
+    if not isinstance(symbols, Iterable | None):
+        raise UserError(f"{shown(symbols)} is given as the symbols; a list of them is needed")
     for symbol in _symbols_of(entries) if symbols is None else symbols:
         inputs |= _input(sympy, builder, symbol)
     walk = _Walk(sympy, builder, inputs)
@@ -49,6 +52,7 @@ class _Walk:
     def __init__(self, sympy: Any, builder: Builder, inputs: dict[Any, int]) -> None:
         self.sympy, self.builder = sympy, builder
         self.done: dict[Any, int] = dict(inputs)
+        self.carried_out: dict[Any, Any] = {}
 
     def gate(self, root: Any) -> int:
         """The gate of an expression."""
@@ -70,6 +74,11 @@ class _Walk:
     def _rule(self, node: Any) -> _Rule:
         """What a node needs, and how its gate is made of theirs."""
         sympy = self.sympy
+        if isinstance(node, sympy.Tuple | sympy.Set):
+            raise UserError(
+                f"{_shown(node)} is a {type(node).__name__}; an expression, a matrix or an array "
+                "of sympy is needed"
+            )
         if not isinstance(node, sympy.Expr):
             raise UserError(
                 f"{_shown(node)} compares or decides; a circuit only adds and multiplies: write "
@@ -146,10 +155,9 @@ class _Walk:
                 f"the expression has {node}, which is none of the symbols that were given; name "
                 "every input"
             )
-        if isinstance(node, sympy.Determinant | sympy.Trace):
-            done = node.func(node.arg.doit().as_explicit()).doit()
-        else:
-            done = node.doit()
+        if node not in self.carried_out:
+            self.carried_out[node] = self._carried_out(node)
+        done = self.carried_out[node]
         if done != node:
             return [done], lambda gates: gates[0]
         if not node.free_symbols:
@@ -159,17 +167,24 @@ class _Walk:
             "use a polynomial in its place"
         )
 
+    def _carried_out(self, node: Any) -> Any:
+        sympy = self.sympy
+        if isinstance(node, sympy.Determinant):
+            return determinant_of(sympy, node.arg)
+        if isinstance(node, sympy.Trace):
+            return trace_of(sympy, node.arg)
+        if isinstance(node, sympy.Permanent):
+            return node.func(node.arg.doit().as_explicit()).doit()
+        done = node.doit()
+        # Binomials and falling factorials of a known length are polynomials.
+        return node.expand(func=True) if done == node else done
+
 
 def _entries(sympy: Any, expression: Any) -> tuple[tuple[int, ...], list[Any]]:
     """Shape and expressions, in row-major order."""
     if isinstance(expression, sympy.MatrixExpr):
-        try:
-            expression = expression.doit().as_explicit()
-        except (ValueError, TypeError, AttributeError):
-            raise UserError(
-                f"{shown(expression)} has no fixed shape; give its MatrixSymbols whole numbers of "
-                "rows and columns"
-            ) from None
+        entries = entries_of(sympy, expression)
+        return entries.shape, entries.ravel().tolist()
     if isinstance(expression, sympy.MatrixBase | sympy.NDimArray):
         shape = tuple(int(length) for length in expression.shape)
         return shape, list(sympy.flatten(expression))
