@@ -117,6 +117,7 @@ def test_a_circuit_is_called_like_its_function():
         (lambda f: f([np.ones((2, 3)), np.ones((2, 4))], 1), "x is ragged; f takes (2,)"),
         (lambda f: f([1, "a"], 1), "an input is 'a'; a number is needed"),
         (lambda f: f([1, float("nan")], 1), "an input is nan; a finite number is needed"),
+        (lambda f: evaluate(f, 5), "5 was given to f; a list of 3 numbers is needed"),
         (lambda f: evaluate(f, [1]), "1 numbers were given to f; it takes 3"),
         (lambda f: evaluate(f, [1, 2, 3], 1), "the modulus is 1; a whole number from 2 on is"),
         (lambda f: evaluate(f, [1, 2, 3], 2.5), "the modulus is 2.5; a whole number from 2 on"),
@@ -133,6 +134,14 @@ def test_a_circuit_is_called_like_its_function():
         (
             lambda f: evaluate_batch(f, [1, 2, 3]),
             "inputs of shape (3,) were given to f; (batch, 3) is needed",
+        ),
+        (
+            lambda f: evaluate_batch(f, [[1, 2, 3], [4]]),
+            "rows of different lengths were given; an array (batch, inputs) is needed",
+        ),
+        (
+            lambda f: evaluate_batch(f, [[1, 2, 10**400]]),
+            "an input is too large for a floating-point number; evaluate it exactly",
         ),
         (
             lambda f: evaluate_batch(f, [["a", "b", "c"]]),

@@ -220,6 +220,7 @@ print('torch' in sys.modules)
         ),
         (3, {}, "3 cannot be traced; a function is needed"),
         (circuit(lambda x: x), {}, "cannot be traced; a function is needed"),
+        (np.exp, {}, "<ufunc 'exp'> does not say what arguments it takes; write a function"),
         (min, {}, "<built-in function min> does not say what arguments it takes; write a function"),
     ],
 )

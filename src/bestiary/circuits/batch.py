@@ -44,11 +44,22 @@ def evaluate_batch(circuit: Circuit, values: Any) -> NDArray[Any]:
 
 
 def _numbers(values: Any) -> NDArray[Any]:
-    given = np.asarray(values)
+    try:
+        given = np.asarray(values)
+    except ValueError:
+        raise UserError(
+            "rows of different lengths were given; an array (batch, inputs) is needed"
+        ) from None
     if given.dtype == object:
         exact = [as_number(value, "an input") for value in given.ravel().tolist()]
         kind = complex if any(isinstance(number, complex) for number in exact) else float
-        given = np.array(exact, dtype=kind).reshape(given.shape)
+        try:
+            given = np.array(exact, dtype=kind).reshape(given.shape)
+        except OverflowError:
+            raise UserError(
+                "an input is too large for a floating-point number; evaluate it exactly, on one "
+                "input at a time"
+            ) from None
     if given.dtype.kind not in "biufc":
         raise UserError(f"inputs of type {given.dtype} were given; numbers are needed")
     return given

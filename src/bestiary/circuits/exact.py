@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from numbers import Integral
 from typing import Any
@@ -12,21 +12,27 @@ from bestiary.circuits.number import Number, as_number, shown
 from bestiary.errors import UserError
 
 
-def evaluate(circuit: Gates, values: Sequence[Any], modulus: int | None = None) -> list[Number]:
+def evaluate(circuit: Gates, values: Iterable[Any], modulus: int | None = None) -> list[Number]:
     """The outputs for one number an input, exactly: ints and fractions stay so.
 
     modulus: compute with whole numbers modulo this one, 2 or more; fractions of the circuit are
     taken with inverses, ``UserError`` where there is none.
     """
-    if len(values) != circuit.width_in:
+    if not isinstance(values, Iterable):
         raise UserError(
-            f"{len(values)} numbers were given to {circuit.name}; it takes {circuit.width_in}"
+            f"{shown(values)} was given to {circuit.name}; a list of {circuit.width_in} numbers is "
+            "needed"
+        )
+    given = [as_number(value, "an input") for value in values]
+    if len(given) != circuit.width_in:
+        raise UserError(
+            f"{len(given)} numbers were given to {circuit.name}; it takes {circuit.width_in}"
         )
     if modulus is None:
-        return computed(circuit, [as_number(value, "an input") for value in values])
+        return computed(circuit, given)
     if not isinstance(modulus, Integral) or modulus < 2:
         raise UserError(f"the modulus is {shown(modulus)}; a whole number from 2 on is needed")
-    return computed(circuit, [as_number(value, "an input") for value in values], int(modulus))
+    return computed(circuit, given, int(modulus))
 
 
 def computed(circuit: Gates, values: Sequence[Any], modulus: int | None = None) -> list[Any]:

@@ -85,6 +85,9 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
     if isinstance(function, Circuit) or not callable(function):
         raise UserError(f"{shown(function)} cannot be traced; a function is needed")
     try:
+        # Numpy says of its own that they take options, and not what they are functions of.
+        if isinstance(function, np.ufunc):
+            raise ValueError
         return inspect.signature(function).parameters
     except ValueError:
         raise UserError(
