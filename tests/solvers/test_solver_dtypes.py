@@ -40,6 +40,13 @@ def test_keys_that_come_once_are_answered_for_certain(name, dtype):
     assert measured.mean_loss < 1e-6
 
 
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_training_in_bfloat16_which_keeps_weights_in_float32_scores_the_same(name):
+    task = TASKS[0] if name == "sort" else TASKS[1]
+    model = build(name, task, torch.float32)
+    assert evaluate(model, task, "test", dtype="bfloat16").total.accuracy == 1.0
+
+
 @every_dtype
 @pytest.mark.parametrize(
     ("name", "repeat", "length"),

@@ -17,6 +17,7 @@ from bestiary.mixers.evaluation.sums import Block, State
 from bestiary.mixers.evaluation.tables import NONE, Ints, LayerTable, table_of
 from bestiary.mixers.evaluation.threads import threads_for, work_of
 from bestiary.mixers.evaluation.windows import Windows, live_windows
+from bestiary.mixers.full_precision import full_precision
 
 MOST_GROUPS = 48
 """A layer of more groups reads what it needs as one block, so that there are fewer."""
@@ -98,7 +99,8 @@ class StackPlan:
 
     def __call__(self, x: Tensor) -> Tensor:
         """(batch, length, inputs) to (batch, rows read, channels read), an array of its own."""
-        with threads_for(self.work * len(x)):
+        # Arrays are made in the dtype of x, and what is written to them must have it too.
+        with full_precision(x), threads_for(self.work * len(x)):
             return self._run(x)
 
     def _run(self, x: Tensor) -> Tensor:
