@@ -76,6 +76,7 @@ def test_a_model_without_a_program_is_followed_by_the_steps_that_it_tells(capsys
         (["compiled:all-pairs", "--png", "a.png", "--layers", "1-x"], "--layers is '1-x'; give"),
         (["compiled:all-pairs", "--png", "a.png", "--layers", "5-2"], "a range goes upwards"),
         (["compiled:all-pairs", "--png", "a.png", "--layers", "9"], "no layer 9 to draw"),
+        (["compiled:all-pairs", "--png", "a.png", "--layers", "1-999999999999"], "no layer 7 to"),
         (["compiled:all-pairs", "--layers", "9"], "--layers is for the picture"),
         (["compiled:all-pairs", "--input", "x.npy"], "--input is for a file"),
         (["missing.safetensors"], "there is no file missing.safetensors"),

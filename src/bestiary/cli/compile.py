@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bestiary.cli.given import options_given
+from bestiary.cli.written import check_written
 from bestiary.errors import UserError
 
 
@@ -138,6 +139,7 @@ def compile_(
 
     # Before torch is loaded, so that a wrong name or file is told at once.
     named = asked_circuit(source, n) if what == "circuit" and not listed else None
+    check_written(output, source=source if named is None else named.path)
 
     from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled

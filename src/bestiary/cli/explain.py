@@ -11,6 +11,7 @@ import typer
 from bestiary.cli.console import Terminal
 from bestiary.cli.given import options_given
 from bestiary.cli.table_form import PLOTS
+from bestiary.cli.written import check_written
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from bestiary.runs.explained import Explained
 
 LINES_SHOWN = 12
+MOST_LAYERS = 100_000
+"""Of a range of --layers; a picture has far fewer."""
 OF_AN_EXAMPLE = ("--task", "--example", "--split", "--query")
 
 
@@ -65,6 +68,7 @@ def explain(
         raise UserError(f"--png is {png}; its name must end in {' or '.join(PLOTS)}")
     if layers is not None and png is None:
         raise UserError(f"--layers is for the picture (accepted: --png FILE --layers {layers})")
+    check_written(output, file=source, input=given, picture=png)
     drawn = None if layers is None else _layers(layers)
     subject = _subject(source, options_given(context), task, split, example, seed, given)
     # Mistakes are told before these, which load torch.
@@ -155,7 +159,8 @@ def _layers(text: str) -> list[int]:
         reached = range(int(first), int(last if dash else first) + 1)
         if not reached:
             raise UserError(f"--layers is {text!r}; a range goes upwards, such as {last}-{first}")
-        numbers += reached
+        # One of them is the first that is not there, and told as such.
+        numbers += reached[:MOST_LAYERS]
     return numbers
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from bestiary.cli.written import check_written
+
 
 def run_(
     file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
@@ -26,6 +28,7 @@ def run_(
 
     Example: bestiary run dct.safetensors x.npy -o y.npy
     """
+    check_written(output, stack=file, input=given)
     import numpy as np
 
     from bestiary.compile.array_run import run_array
