@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-import numpy as np
 import torch
 from page_table import show_table, table_parser
 from torch import Tensor, nn
 
+from bestiary.compile.rounding import bits_of
 from bestiary.compile.trace import trace
 from bestiary.solvers.code_model import CodeModel
 from bestiary.solvers.protocol import SolverModel
@@ -132,15 +132,6 @@ def most_bits(model: CodeModel, length: int) -> int:
         for array in (layer.gate, layer.convolution, layer.product):
             most = most if array is None else max(most, bits_of(array))
     return most
-
-
-def bits_of(numbers: np.ndarray) -> int:
-    """How many bits a floating-point number needs to hold any of these; 0 if all are 0."""
-    part = np.abs(np.unique(np.frexp(numbers)[0]))
-    bits = 0
-    while np.any(part % 1):
-        part, bits = part * 2, bits + 1
-    return bits
 
 
 def main() -> None:

@@ -91,3 +91,10 @@ def check_options(
             listed = ", ".join(accepted) or "none"
             hint = did_you_mean(name, accepted)
             raise UserError(f"{what} has no option {name!r}{hint} (accepted: {listed})")
+
+
+def not_made(what: str, first: str, options: Mapping[str, Any], error: BaseException) -> UserError:
+    """The error for a constructor that raised ``error``; first: what it was given besides."""
+    given = ", ".join([first, *(f"{name}={value!r}" for name, value in options.items())])
+    why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return UserError(f"{what} cannot be made with {given}: {why}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 SCRIPT = """
 import sys
@@ -23,16 +24,24 @@ print(codes, "torch" in sys.modules)
 """
 
 
-def test_lists_and_layers_run_without_the_compiler_of_torch():
-    # It takes as long to load as all the rest.
-    commands = ["--help", "mixers", "tasks", "compile --list"]
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *commands],
+def ran(
+    script: str, commands: list[str], place: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A script that is given commands, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", script, *commands],
         capture_output=True,
         text=True,
         timeout=120,
         check=True,
+        cwd=place,
     )
+
+
+def test_lists_and_layers_run_without_the_compiler_of_torch():
+    # It takes as long to load as all the rest.
+    commands = ["--help", "mixers", "tasks", "compile --list"]
+    done = ran(SCRIPT, commands)
     assert done.stdout.splitlines()[-1] == "[0, 0, 0, 0] []"
 
 
@@ -54,14 +63,7 @@ def test_names_options_and_files_that_are_wrong_are_told_before_torch_is_loaded(
         "explain compiled:all-pairs --example -1": "-1",
         "explain compiled:all-pairs --png a.gif": "--png is a.gif",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", MISTAKES, *mistakes],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-        cwd=tmp_path,
-    )
+    done = ran(MISTAKES, [*mistakes], tmp_path)
     assert done.stdout.splitlines()[-1] == f"{[2] * len(mistakes)} False"
     for told, words in zip(done.stderr.splitlines(), mistakes.values(), strict=True):
         assert words in told

@@ -213,14 +213,21 @@ class Circuit:
         """
         return called(self, arguments, named)
 
-    def __str__(self) -> str:
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """How large it is in words, a size each: inputs first and outputs last."""
         return (
-            f"{self.name}: {counted(self.width_in, 'input')}, {counted(self.size, 'gate')}, "
-            f"depth {self.depth}, width {self.width}, "
-            f"{counted(int(self.products.sum()), 'product')}, "
-            f"multiplicative depth {self.multiplicative_depth}, "
-            f"{counted(len(self.results), 'output')}"
+            counted(self.width_in, "input"),
+            counted(self.size, "gate"),
+            f"depth {self.depth}",
+            f"width {self.width}",
+            counted(int(self.products.sum()), "product"),
+            f"multiplicative depth {self.multiplicative_depth}",
+            counted(len(self.results), "output"),
         )
+
+    def __str__(self) -> str:
+        return f"{self.name}: {', '.join(self.counts)}"
 
 
 def _within(numbers: NDArray[np.int64], end: int | NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -13,7 +13,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from bestiary.compile.verify import layer_outputs
@@ -78,10 +80,11 @@ def exactness(
     """
     if not all(isinstance(layer.filter, TapFilter) for layer in stack.layers):
         return None
-    up_to = {name: largest_exact(stack, rows, width, kind) for name, kind in FORMATS.items()}
+    sizes = _Sizes(stack)
+    up_to = {name: _largest(sizes, rows, width, kind) for name, kind in FORMATS.items()}
     if bits is None:
         return Exactness(up_to, {})
-    needs = list(_needs(stack, bits))
+    needs = list(_needs(stack, bits, sizes))
     beyond = {
         name: next((need for need in needs if need.bits > significand(kind)), None)
         for name, kind in FORMATS.items()
@@ -98,11 +101,14 @@ def largest_exact(stack: BaseConvStack, rows: int, width: int, dtype: torch.dtyp
 
     0 where that cannot be said of 0 and ±1 either. A bound: what cancels may be exact beyond it.
     """
+    return _largest(_Sizes(stack), rows, width, dtype)
+
+
+def _largest(sizes: _Sizes, rows: int, width: int, dtype: torch.dtype) -> int:
     bits = significand(dtype)
-    sizes = _without_signs(stack)
 
     def exact(most: int) -> bool:
-        return need_up_to(sizes, rows, width, most).bits <= bits
+        return sizes.need_up_to(most, rows, width) <= bits
 
     low, high = 0, 1
     while high <= 1 << bits and exact(high):
@@ -113,62 +119,75 @@ def largest_exact(stack: BaseConvStack, rows: int, width: int, dtype: torch.dtyp
     return low
 
 
-def need_up_to(stack: BaseConvStack, rows: int, width: int, most: int) -> Need:
-    """What whole inputs of size up to ``most`` can need; signs of the stack do not matter."""
-    stack = _without_signs(stack)
-    full = torch.full((1, rows, width), float(most), dtype=torch.float64)
-    u = next(layer_outputs(stack, full))
-    steps = torch.where(u[0].amax(0) > 0, 0.0, math.inf).double()
-    needs = [Need(0, _bits(u, steps))]
-    for number, layer in enumerate(stack.layers, 1):
-        gate, conv = _sides(layer, u, steps)
-        u, steps = gate[0] * conv[0], gate[1] + conv[1]
-        needs.append(Need(number, max(_bits(*gate), _bits(*conv), _bits(u, steps))))
-    return _first_of_most(needs)
-
-
 def need_of(stack: BaseConvStack, batch: Tensor) -> Need:
     """What these inputs need, (batch, rows, width): of the layers of most bits the first."""
     return _first_of_most(list(_needs(stack, batch)))
 
 
-def _needs(stack: BaseConvStack, batch: Tensor) -> Iterator[Need]:
-    double = copy.deepcopy(stack).double()
-    sizes = _without_signs(double)
-    arrays = layer_outputs(double, batch.double())
+def _needs(stack: BaseConvStack, batch: Tensor, sizes: _Sizes | None = None) -> Iterator[Need]:
+    sizes = _Sizes(stack) if sizes is None else sizes
+    arrays = layer_outputs(copy.deepcopy(stack).double(), batch.double())
     with torch.no_grad():
         u = next(arrays)
-        yield Need(0, _bits_of_each(u))
-        for number, layer in enumerate(sizes.layers, 1):
-            gate, conv = _sides(layer, u.abs(), _steps(u).amin((0, 1)))
+        yield Need(0, bits_of(u))
+        for number, layer in enumerate(sizes.stack.layers, 1):
+            gate, conv = _steps_of_sides(layer, _steps(u).amin((0, 1)))
+            summed = max(_bits(layer.gate(u.abs()), gate), _bits(layer.convolution(u.abs()), conv))
             u = next(arrays)
-            yield Need(number, max(_bits(*gate), _bits(*conv), _bits_of_each(u)))
+            yield Need(number, max(summed, bits_of(u)))
 
 
 def _first_of_most(needs: list[Need]) -> Need:
     return max(needs, key=lambda need: (need.bits, -need.layer))
 
 
-@torch.no_grad()
-def _without_signs(stack: BaseConvStack) -> BaseConvStack:
-    """The stack with the sizes of all its weights, in float64."""
-    made = copy.deepcopy(stack).double()
-    for values in made.parameters():
-        values.abs_()
-    return made
+class _Sizes:
+    """A stack with the sizes of all its weights, in float64, and what whole inputs need in it."""
+
+    def __init__(self, stack: BaseConvStack) -> None:
+        self.stack = copy.deepcopy(stack).double()
+        with torch.no_grad():
+            for values in self.stack.parameters():
+                values.abs_()
+        self.sides: dict[int, list[tuple[Steps, Steps]]] = {}
+
+    @torch.no_grad()
+    def need_up_to(self, most: int, rows: int, width: int) -> int:
+        """Bits that whole inputs, (rows, width), of size up to ``most`` > 0 can take at any layer.
+
+        Steps do not depend on how large inputs are, so that they are followed once.
+        """
+        if width not in self.sides:
+            self.sides[width] = list(self._sides(width))
+        full = torch.full((1, rows, width), float(most), dtype=torch.float64)
+        u = next(layer_outputs(self.stack, full))
+        needs = [_bits(u, self._inputs(width))]
+        for layer, (gate, conv) in zip(self.stack.layers, self.sides[width], strict=True):
+            left, right = layer.gate(u), layer.convolution(u)
+            u = left * right
+            needs += [_bits(left, gate), _bits(right, conv), _bits(u, gate + conv)]
+        return max(needs)
+
+    def _inputs(self, width: int) -> Steps:
+        """Steps of whole numbers in the first channels, and of the zeros beside them."""
+        steps = torch.full((self.stack.width,), math.inf, dtype=torch.float64)
+        steps[:width] = 0
+        return steps
+
+    def _sides(self, width: int) -> Iterator[tuple[Steps, Steps]]:
+        """Steps of both sides of each layer, for inputs that are whole numbers."""
+        steps = self._inputs(width)
+        for layer in self.stack.layers:
+            gate, conv = _steps_of_sides(layer, steps)
+            yield gate, conv
+            steps = gate + conv
 
 
-@torch.no_grad()
-def _sides(
-    layer: BaseConvLayer, sizes: Tensor, steps: Steps
-) -> tuple[tuple[Tensor, Steps], tuple[Tensor, Steps]]:
-    """Gate side and convolution side: sizes of all that is added up there, and their steps.
-
-    layer: without signs. sizes: (batch, rows, channels). steps: those of the numbers it is given.
-    """
+def _steps_of_sides(layer: BaseConvLayer, steps: Steps) -> tuple[Steps, Steps]:
+    """Steps of all that is added up on the gate side and on the convolution side."""
     gate = torch.minimum(_weighed(layer, steps), _bias_steps(layer.gate_bias, layer.width))
     conv = torch.minimum(_moved(layer, steps), _bias_steps(layer.conv_bias, layer.width))
-    return (layer.gate(sizes), gate), (layer.convolution(sizes), conv)
+    return gate, conv
 
 
 def _weighed(layer: BaseConvLayer, steps: Steps) -> Steps:
@@ -214,17 +233,21 @@ def _bits(sizes: Tensor, steps: Steps) -> int:
     return _needed(most, steps)
 
 
-def _bits_of_each(numbers: Tensor) -> int:
-    """Bits of the longest of these numbers, each by itself."""
-    return _needed(numbers.abs(), _steps(numbers))
+def bits_of(numbers: Tensor | NDArray[np.float64]) -> int:
+    """Bits of a significand that holds the longest of these numbers, each by itself; 0 for 0."""
+    given = torch.as_tensor(numbers, dtype=torch.float64)
+    return _needed(given.abs(), _steps(given))
 
 
 def _needed(sizes: Tensor, steps: Tensor) -> int:
     some = (sizes != 0) & steps.isfinite()
     if not bool(some.any()):
         return 0
-    most, least = sizes[some].log2(), steps[some]
-    if not bool(((most < MOST) & (least >= LEAST)).all()):
+    part, exponent = torch.frexp(sizes[some])
+    least = steps[some]
+    inside = part.isfinite() & (exponent <= MOST) & (least >= LEAST)
+    if not bool(inside.all()):
         return DOUBLE + 1
     # At most 2^p of the steps; one step alone is a power of two and takes a bit.
-    return int((most - least).ceil().clamp(1, DOUBLE + 1).amax())
+    bits = exponent - least - (part == 0.5).double()
+    return int(bits.clamp(1, DOUBLE + 1).amax())

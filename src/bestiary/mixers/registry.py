@@ -10,7 +10,7 @@ from typing import Any
 from torch import nn
 
 from bestiary.errors import UserError, unknown_name
-from bestiary.imports import check_options, load_class
+from bestiary.imports import check_options, load_class, not_made
 
 MIXERS: dict[str, str] = {
     "attention": "bestiary.mixers.attention:Attention",
@@ -74,9 +74,7 @@ def make_mixer(
     except UserError:
         raise
     except (Exception, SystemExit) as error:
-        said = ", ".join([f"d_model={d_model}", *(f"{k}={v!r}" for k, v in given.items())])
-        why = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise UserError(f"{what} cannot be made with {said}: {why}") from error
+        raise not_made(what, f"d_model={d_model}", given, error) from error
     if not isinstance(made, nn.Module):
         raise UserError(f"{what} is a {type(made).__name__}, not a torch.nn.Module")
     return made

@@ -174,12 +174,10 @@ def _compiled(circuit: Circuit, how: CircuitHow) -> CompiledCircuit:
 
 def _told(circuit: Circuit, compiled: CompiledCircuit, how: CircuitHow) -> str:
     """The counts of a circuit, and of what it was rearranged to before it was placed."""
-    counts = str(circuit).removeprefix(f"{circuit.name}: ")
-    placed = compiled.circuit
+    told, placed = f"circuit: {', '.join(circuit.counts)}", compiled.circuit
     if placed is circuit:
-        return f"circuit: {counts}"
+        return told
     asked = {"balanced": how.balance, "parallel": how.parallel}
     name = compiled.rearranged or " and ".join(name for name, given in asked.items() if given)
     # Inputs and outputs, the first and the last of the counts, are the same.
-    *_, after = str(placed).partition(f"{placed.name}: ")
-    return f"circuit: {counts}; {name}: {', '.join(after.split(', ')[1:-1])}"
+    return f"{told}; {name}: {', '.join(placed.counts[1:-1])}"

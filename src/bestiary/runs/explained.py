@@ -46,6 +46,11 @@ class Query:
         """How many rows above the query its key is."""
         return None if self.key is None else self.row - self.key
 
+    @property
+    def by_place(self) -> bool:
+        """Whether it asks for what stands in a row, and not for what followed a token."""
+        return self.key is None and self.value is not None
+
 
 @dataclass(frozen=True)
 class Explained:

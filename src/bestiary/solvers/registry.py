@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from bestiary.errors import UserError, unknown_name
-from bestiary.imports import check_options, load_class
+from bestiary.imports import check_options, load_class, not_made
 from bestiary.solvers.protocol import Solver
 from bestiary.tasks.protocol import Task
 
@@ -66,9 +66,7 @@ def build_solver(spec: SolverSpec, task: Task) -> Solver:
     except (UserError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
-        given = ", ".join(["task", *(f"{name}={value!r}" for name, value in spec.options.items())])
-        why = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise UserError(f"{what} cannot be made with {given}: {why}") from error
+        raise not_made(what, "task", spec.options, error) from error
 
 
 def solver_defaults(name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from bestiary.errors import UserError
 from bestiary.mixers.conformance.report import Failed, describe
-from bestiary.solvers.protocol import Size, SolverModel
+from bestiary.solvers.protocol import Size, Solver, SolverModel
 from bestiary.solvers.registry import SolverSpec, build_solver
 from bestiary.tasks.protocol import Task
 
@@ -38,12 +38,7 @@ def usable_model(spec: SolverSpec, task: Task) -> SolverModel:
     if ":" not in spec.name:
         return solver.build()
     try:
-        try:
-            built: Any = solver.build()
-        except (UserError, MemoryError):
-            raise
-        except (Exception, SystemExit) as error:
-            raise Failed(f"build() raises {describe(error)}") from error
+        built = _built(solver)
         _expect_whole(built)
         lengths = sorted({segment.length for segment in task.stream("test").segments})
         _expect_sizes(built, lengths)
@@ -52,6 +47,15 @@ def usable_model(spec: SolverSpec, task: Task) -> SolverModel:
         hint = " (--debug shows where)" if failed.__cause__ is not None else ""
         raise UserError(f"compiled model {spec.name!r} cannot be used: {failed}{hint}") from failed
     return cast(SolverModel, built)
+
+
+def _built(solver: Solver) -> Any:
+    try:
+        return solver.build()
+    except (UserError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise Failed(f"build() raises {describe(error)}") from error
 
 
 def _expect_whole(built: Any) -> None:

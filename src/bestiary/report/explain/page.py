@@ -42,7 +42,7 @@ def explain_page(sheet: Sheet, query: int = 0) -> str:
         key=_key(subject.marks),
         tokens=_tokens(sheet),
         by_key=any(query.key is not None for query in subject.queries),
-        by_place=any(query.key is None and query.value is not None for query in subject.queries),
+        by_place=any(query.by_place for query in subject.queries),
         steps=len(sheet.steps),
         css=inline(asset("page.css"), "style"),
         own_css=inline(asset(f"{FOLDER}/explain.css"), "style"),
@@ -95,8 +95,7 @@ def _tokens(sheet: Sheet) -> list[dict[str, Any]]:
 
 
 def _asks(query: Query, token: int) -> str:
-    by_place = query.key is None and query.value is not None
-    return f"row {query.value}" if by_place else f"token {token}"
+    return f"row {query.value}" if query.by_place else f"token {token}"
 
 
 def question_sentence(query: Query, token: int) -> str:

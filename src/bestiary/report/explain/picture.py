@@ -130,7 +130,7 @@ def _legend(frame: Frame, told: str) -> str:
     words = "Framed: the question (solid)"
     if frame.query.key is not None:
         words += ", the same key above it (dashed), its value (dotted)"
-    elif frame.query.value is not None:
+    elif frame.query.by_place:
         words += ", what it asks for (dotted)"
     return f"{words}; {told}." if told else f"{words}."
 
