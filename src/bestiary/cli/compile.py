@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bestiary.cli.given import options_given
-from bestiary.cli.written import check_written
+from bestiary.cli.written import STACK, check_written
 from bestiary.errors import UserError
+
+if TYPE_CHECKING:
+    from bestiary.runs.circuit_source import NamedCircuit
 
 
 def compile_(
@@ -121,7 +124,8 @@ def compile_(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the stack.")
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write the stack, as .safetensors."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the transforms.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -135,11 +139,8 @@ def compile_(
 
     Example: bestiary compile circuit determinant --n 4 -o determinant.safetensors
     """
-    from bestiary.runs.circuit_source import asked_circuit
-
     # Before torch is loaded, so that a wrong name or file is told at once.
-    named = asked_circuit(source, n) if what == "circuit" and not listed else None
-    check_written(output, source=source if named is None else named.path)
+    named = None if listed else _named(what, source, n, output)
 
     from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled
@@ -192,6 +193,19 @@ def compile_(
     if output is not None and not as_json:
         typer.echo(f"written: {output}")
     return 0
+
+
+def _named(
+    what: str, source: Path | None, n: int | None, output: Path | None
+) -> NamedCircuit | None:
+    """The circuit where one is asked for. ``UserError`` for what needs no torch to be told."""
+    from bestiary.runs.circuit_source import asked_circuit
+
+    named = asked_circuit(source, n) if what == "circuit" else None
+    # The model of a run is written nowhere, which is told with the other options.
+    if what != "model":
+        check_written(output, STACK, source=source if named is None else named.path)
+    return named
 
 
 def _list(given: list[str], as_json: bool) -> None:

@@ -11,7 +11,7 @@ import typer
 from bestiary.cli.console import Terminal
 from bestiary.cli.given import options_given
 from bestiary.cli.table_form import PLOTS
-from bestiary.cli.written import check_written
+from bestiary.cli.written import PAGE, check_written
 from bestiary.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,11 +64,10 @@ def explain(
 
     Example: bestiary explain compiled:all-pairs --example 3
     """
-    if png is not None and png.suffix not in PLOTS:
-        raise UserError(f"--png is {png}; its name must end in {' or '.join(PLOTS)}")
     if layers is not None and png is None:
         raise UserError(f"--layers is for the picture (accepted: --png FILE --layers {layers})")
-    check_written(output, file=source, input=given, picture=png)
+    check_written(output, PAGE, file=source, input=given, picture=png)
+    check_written(png, PLOTS, "--png", file=source, input=given)
     drawn = None if layers is None else _layers(layers)
     subject = _subject(source, options_given(context), task, split, example, seed, given)
     # Mistakes are told before these, which load torch.

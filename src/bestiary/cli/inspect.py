@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bestiary.cli.console import Terminal
+from bestiary.cli.written import DRAWING, PAGE, check_written
 from bestiary.errors import UserError, counted
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def inspect(
     file: Annotated[
         Path, typer.Argument(help="A file that `bestiary compile` wrote.", exists=True)
     ],
-    html: Annotated[Path | None, typer.Option(help="Write a page with the picture.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="Write the picture.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the picture, .html.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the picture, .svg.")] = None,
     program: Annotated[bool, typer.Option("--program", help="Print the program too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -34,6 +35,8 @@ def inspect(
 
     Example: bestiary inspect dct.safetensors --html dct.html
     """
+    check_written(html, PAGE, "--html", stack=file)
+    check_written(svg, DRAWING, "--svg", stack=file, page=html)
     from bestiary.compile.compiled_file import load_compiled
     from bestiary.compile.layout import layout
     from bestiary.compile.report import measure

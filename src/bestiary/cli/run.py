@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bestiary.cli.written import check_written
+from bestiary.cli.written import ARRAY, check_written
 
 
 def run_(
@@ -28,7 +28,7 @@ def run_(
 
     Example: bestiary run dct.safetensors x.npy -o y.npy
     """
-    check_written(output, stack=file, input=given)
+    check_written(output, ARRAY, stack=file, input=given)
     import numpy as np
 
     from bestiary.compile.array_run import run_array

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from bestiary.cli.written import check_written
 from bestiary.errors import UserError
 
 PLOTS = (".png", ".svg")
@@ -18,6 +19,5 @@ def check_one_form(asked: Mapping[str, bool]) -> None:
 
 
 def check_plot(path: Path | None) -> None:
-    """``UserError`` where a plot is to be written in a format that there is not."""
-    if path is not None and path.suffix not in PLOTS:
-        raise UserError(f"--plot is {path}; its name must end in {' or '.join(PLOTS)}")
+    """``UserError`` where a plot is to be written in no format or folder that there is."""
+    check_written(path, PLOTS, "--plot")
