@@ -1,4 +1,5 @@
-"""A solver's model before it is scored: it has what is read of it, and answers one example.
+"""A solver's model before it is scored: it has what is read of it, answers one example, and does
+not read ahead.
 
 Classes of a person's own are tried; those that come with Bestiary have their tests.
 """
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 
 from bestiary.errors import UserError
 from bestiary.mixers.conformance.report import Failed, describe
+from bestiary.solvers.causal import expect_causal_answers
 from bestiary.solvers.protocol import Size, Solver, SolverModel
 from bestiary.solvers.registry import SolverSpec, build_solver
 from bestiary.tasks.protocol import Task
@@ -32,7 +34,8 @@ def usable_model(spec: SolverSpec, task: Task) -> SolverModel:
     """The model of a solver; one of a person's own is asked the first example of each length.
 
     Raises ``UserError`` in one sentence for what ``build_solver`` refuses, for a ``build`` that
-    fails, for a model without what ``SolverModel`` names, and for logits that cannot be scored.
+    fails, for a model without what ``SolverModel`` names, for logits that cannot be scored, and for
+    answers that depend on later tokens.
     """
     solver = build_solver(spec, task)
     if ":" not in spec.name:
@@ -106,6 +109,9 @@ def _expect_answers(built: Any, task: Task) -> None:
             every = _called("model(tokens)", built, tokens)
         _expect_logits("model(tokens, positions)", some, (len(positions), vocab_size), segment)
         _expect_logits("model(tokens)", every, (1, segment.length, vocab_size), segment)
+        second = min(1, segment.examples - 1)
+        other = stream.examples(number, range(second, second + 1))
+        expect_causal_answers(built, tokens, torch.from_numpy(other.tokens), positions)
     # Those of what was tried are no notes of a run.
     notes = _called("take_notes()", built.take_notes)
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
