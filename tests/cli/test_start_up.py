@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 SCRIPT = """
 import sys
 import torch
@@ -56,6 +58,11 @@ def test_names_options_and_files_that_are_wrong_are_told_before_torch_is_loaded(
         "solvers --task mqar,seeds=3": "did you mean 'seed'?",
         "inspect no-file": "path 'no-file' does not exist",
         "verify no-file": "path 'no-file' does not exist",
+        "inspect .": ". cannot be read: it is a folder, not a BaseConv stack file",
+        "verify counter.circuit": "`bestiary compile circuit counter.circuit -o counter.safe",
+        "run no-file counter.circuit": "no-file cannot be read: No such file",
+        "run x.npy f.safetensors": "the stack comes first: bestiary run f.safetensors x.npy",
+        "run counter.circuit no-file": "path 'no-file' does not exist",
         "explain no-file": "there is no file no-file",
         "explain compiled:all-pair": "did you mean 'all-pairs'?",
         "explain compiled:all-pairs --task mqra": "did you mean 'mqar'?",
@@ -63,6 +70,9 @@ def test_names_options_and_files_that_are_wrong_are_told_before_torch_is_loaded(
         "explain compiled:all-pairs --example -1": "-1",
         "explain compiled:all-pairs --png a.gif": "--png is a.gif",
     }
+    np.save(tmp_path / "x.npy", np.ones(2))
+    (tmp_path / "f.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
+    (tmp_path / "counter.circuit").write_text("input x\noutput x\n")
     done = ran(MISTAKES, [*mistakes], tmp_path)
     assert done.stdout.splitlines()[-1] == f"{[2] * len(mistakes)} False"
     for told, words in zip(done.stderr.splitlines(), mistakes.values(), strict=True):

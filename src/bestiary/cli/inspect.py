@@ -13,6 +13,7 @@ import typer
 from bestiary.cli.console import Terminal
 from bestiary.cli.written import DRAWING, PAGE, check_written
 from bestiary.errors import UserError, counted
+from bestiary.file_kind import refuse_other_than_stacks
 
 if TYPE_CHECKING:
     from bestiary.compile.layout import Layout, Place
@@ -35,6 +36,7 @@ def inspect(
 
     Example: bestiary inspect dct.safetensors --html dct.html
     """
+    refuse_other_than_stacks(file)
     check_written(html, PAGE, "--html", stack=file)
     check_written(svg, DRAWING, "--svg", stack=file, page=html)
     from bestiary.compile.compiled_file import load_compiled

@@ -7,13 +7,18 @@ from typing import Annotated
 
 import typer
 
-from bestiary.cli.written import ARRAY, check_written
+from bestiary.cli.written import NUMPY, check_written
+from bestiary.errors import UserError
+from bestiary.file_kind import ARRAY, STACK, kind_of, refuse_other_than_stacks
 
 
 def run_(
     file: Annotated[Path, typer.Argument(help="A file that `bestiary compile` wrote.")],
     given: Annotated[
-        Path, typer.Argument(metavar="INPUT", help="A .npy file: (rows, channels), or a batch.")
+        Path,
+        typer.Argument(
+            metavar="INPUT", help="A .npy file: (rows, channels), or a batch.", exists=True
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the result, as .npy.")
@@ -28,7 +33,11 @@ def run_(
 
     Example: bestiary run dct.safetensors x.npy -o y.npy
     """
-    check_written(output, ARRAY, stack=file, input=given)
+    check_written(output, NUMPY, stack=file, input=given)
+    if kind_of(file) == ARRAY and kind_of(given) == STACK:
+        raise UserError(f"the stack comes first: bestiary run {given} {file}")
+    refuse_other_than_stacks(file)
+    # Mistakes are told before these, which load torch.
     import numpy as np
 
     from bestiary.compile.array_run import run_array

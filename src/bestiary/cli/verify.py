@@ -15,6 +15,7 @@ from rich.table import Table
 
 from bestiary.cli.console import Terminal
 from bestiary.errors import UserError
+from bestiary.file_kind import refuse_other_than_stacks
 
 if TYPE_CHECKING:
     from bestiary.compile.rounding import Exactness
@@ -49,6 +50,8 @@ def verify(
     """
     if tolerance is not None and not 0 <= tolerance < math.inf:
         raise UserError(f"--tolerance is {tolerance}; a number from 0 is needed, such as 1e-9")
+    refuse_other_than_stacks(file)
+    # Mistakes are told before these, which take seconds to load.
     import torch
 
     from bestiary.compile.compiled_file import compiled_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bestiary.errors import UserError
 
-STACK, ARRAY, PAGE, DRAWING = (".safetensors",), (".npy",), (".html", ".htm"), (".svg",)
+STACK, NUMPY, PAGE, DRAWING = (".safetensors",), (".npy",), (".html", ".htm"), (".svg",)
 """How names of the files that commands write end."""
 
 

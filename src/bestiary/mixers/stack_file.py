@@ -14,6 +14,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from bestiary.errors import UserError
+from bestiary.file_kind import refuse_other_than_stacks
 from bestiary.mixers.base_conv_layer import BaseConvLayer
 from bestiary.mixers.base_conv_stack import BaseConvStack
 from bestiary.mixers.filter_parts import FilterParts
@@ -111,6 +112,7 @@ def load_stack(path: str | Path) -> BaseConvStack:
 
 def read_stack_file(path: str | Path) -> StackFile:
     """The stack in a file and what is known of it. ``UserError`` for a file that is not one."""
+    refuse_other_than_stacks(path)
     document = read_document(path, FORMAT, VERSION, WHAT)
     try:
         return _restored(document)

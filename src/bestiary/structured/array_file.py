@@ -12,8 +12,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bestiary.errors import UserError
+from bestiary.file_kind import NPY, ZIP
 
-MAGIC, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
 OBJECTS = "{} holds Python objects, which are not read; save an array of numbers"
 
 
@@ -24,13 +24,13 @@ def read_npy(path: Path) -> NDArray[Any]:
     where it cannot be opened.
     """
     with path.open("rb") as file:
-        begin = file.read(len(MAGIC))
-        if begin.startswith(ARCHIVE):
+        begin = file.read(len(NPY))
+        if begin.startswith(ZIP):
             raise UserError(
                 f"{path} is a .npz archive of arrays; a .npy file of one array is needed, as "
                 "numpy.save writes it"
             )
-        if begin != MAGIC:
+        if begin != NPY:
             raise UserError(f"{path} is not a .npy file, as numpy.save writes it")
         file.seek(0)
         return read_array(file, str(path), path.stat().st_size if path.is_file() else None)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestiary.errors import UserError
+from bestiary.file_kind import CIRCUIT, PAGE, PYTHON, STACK, refuse_kinds
 from bestiary.structured.array_file import OBJECTS, read_array, read_npy
 
 ENDINGS = (".npy", ".npz", ".mtx")
@@ -37,7 +38,9 @@ def read_matrix(path: Path) -> NDArray[Any]:
     entries.
     """
     if path.suffix not in ENDINGS:
-        raise UserError(f"{path} is no matrix file that is read here; give {', '.join(ENDINGS)}")
+        give = f"give {', '.join(ENDINGS)}"
+        refuse_kinds(path, "a matrix", (CIRCUIT, STACK, PYTHON, PAGE), give)
+        raise UserError(f"{path} is no matrix file that is read here; {give}")
     try:
         matrix = _read(path)
     except FileNotFoundError:

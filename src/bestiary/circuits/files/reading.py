@@ -15,6 +15,7 @@ from bestiary.circuits.files.mistake import fields_of
 from bestiary.circuits.files.python_file import PYTHON, python_file
 from bestiary.circuits.files.text import from_text, to_text
 from bestiary.errors import UserError
+from bestiary.file_kind import NO_CIRCUITS, refuse_kinds
 
 READERS: dict[str, Callable[[str, str, str], Circuit]] = {
     "circuit": from_text,
@@ -61,6 +62,7 @@ def write_circuit(path: str | Path, circuit: Circuit) -> None:
 def _text(path: Path) -> str:
     if path.suffix.lower() == PYTHON and path.is_file():
         raise python_file(path)
+    refuse_kinds(path, "a circuit", NO_CIRCUITS, "give .circuit, .json, .bristol or .arith")
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
