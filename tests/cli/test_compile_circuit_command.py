@@ -234,8 +234,12 @@ def test_files_and_traced_functions_are_read_anew_when_they_are_verified(bestiar
     Path("squares.circuit").rename("moved.circuit")
     assert "name it with --reference" in bestiary("verify", "c.safetensors", code=2)
     bestiary("verify", "c.safetensors", "--reference", "moved.circuit")
+    said = bestiary("verify", "c.safetensors", "--reference", "no.circuit", code=2)
+    assert "--reference is no.circuit, where there is no file; squares.circuit was" in said
     Path("squares.circuit").write_text(SQUARES + "# edited\n")
-    assert "its contents have changed since" in bestiary("verify", "c.safetensors", code=2)
+    said = bestiary("verify", "c.safetensors", code=2)
+    assert "its contents have changed since; compile it again with" in said
+    assert "`bestiary compile circuit squares.circuit`" in said
     bestiary("compile", "circuit", "traced_for_compile:product", "-o", "c.safetensors")
     assert "agrees with traced_for_compile:product" in bestiary("verify", "c.safetensors")
     assert run(bestiary, np.array([[3.0, 4.0]])).tolist() == [[12]]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from bestiary.cli.main import main
+from bestiary.cli.verify import _ranges
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +67,23 @@ def test_of_a_transform_it_is_said_only_where_whole_numbers_stay_whole(capsys):
         capsys, "hadamard", "--n", "8", "--method", "direct"
     )
     assert "exact" not in verified(capsys, "dct", "--n", "8")
+
+
+def test_layers_that_overflow_are_told_as_ranges_and_bits_named_where_they_may_help(capsys):
+    # Its value at 0 and at 1, (±20)^32, is beyond 2^128 as well.
+    Path("power.circuit").write_text("input x\noutput (40*x - 20)**32 as y\n")
+    for options, named in (((), True), (("--bits",), False)):
+        said = verified(capsys, "circuit", "power.circuit", *options)
+        assert ("compile it with --bits to have it tried on those" in said) is named
+    said = verified(capsys, "circuit", "power.circuit", "--layout", "narrow")
+    line = next(line for line in said.splitlines() if "cannot hold" in line)
+    assert re.fullmatch(r"float32 cannot hold the numbers of layers \d+–\d+", line)
+    said = verified(capsys, "circuit", "parity", "--n", "4")
+    assert "--bits" not in said
+
+
+@pytest.mark.parametrize(
+    ("layers", "told"), [([3], "3"), ([3, 4, 5, 9], "3–5, 9"), ([1, 2, 4, 6, 7], "1–2, 4, 6–7")]
+)
+def test_layers_that_follow_each_other_are_one_range(layers, told):
+    assert _ranges(layers) == told

@@ -18,6 +18,7 @@ from bestiary.errors import UserError
 from bestiary.file_kind import refuse_other_than_stacks
 
 if TYPE_CHECKING:
+    from bestiary.compile.circuit_form import CircuitForm
     from bestiary.compile.rounding import Exactness
     from bestiary.compile.verify import LayerError, Verification
 
@@ -95,7 +96,8 @@ def verify(
     else:
         _print(
             sentences(file, origin.name, found)
-            + exact_sentences(exact, origin.circuit is not None),
+            + exact_sentences(exact, origin.circuit is not None)
+            + bits_sentences(found, origin.circuit),
             found,
         )
     return 0 if found.ok else 1
@@ -144,8 +146,18 @@ def growth(layers: Sequence[LayerError]) -> list[tuple[str, str, str, str]]:
             rows.append(("input", *told))
             numbers = numbers[1:]
         if numbers:
-            rows.append(("–".join(map(str, dict.fromkeys((numbers[0], numbers[-1])))), *told))
+            rows.append((_ranges(numbers), *told))
     return rows
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Numbers that go upwards, such as ``3–40, 44``."""
+    told = []
+    # What follows each other is as far from its place.
+    for _, run in itertools.groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        together = [number for _, number in run]
+        told.append("–".join(map(str, dict.fromkeys((together[0], together[-1])))))
+    return ", ".join(told)
 
 
 def _told(layer: LayerError, given: float) -> tuple[str, str, str]:
@@ -169,7 +181,7 @@ def sentences(file: Path, name: str, found: Verification) -> list[str]:
             f"{limits.tiny:.1e}"
         )
     if found.overflows:
-        lines.append(f"float32 cannot hold the numbers of layers {list(found.overflows)}")
+        lines.append(f"float32 cannot hold the numbers of layers {_ranges(found.overflows)}")
     losses = list(found.float32_errors.values())
     loss = max(losses)
     if not all(map(math.isfinite, losses)):
@@ -190,6 +202,14 @@ def sentences(file: Path, name: str, found: Verification) -> list[str]:
     else:
         lines.append("every value is what its program says, so the program is not what is compared")
     return lines
+
+
+def bits_sentences(found: Verification, form: CircuitForm | None) -> list[str]:
+    """What helps a circuit of bits whose numbers grow on the other inputs that it is tried on."""
+    near = all(loss <= FLOAT32_LOSS for loss in found.float32_errors.values())
+    if form is None or form.bits or form.pairs or (found.ok and near and not found.overflows):
+        return []
+    return ["if its inputs are 0 and 1 alone, compile it with --bits to have it tried on those"]
 
 
 def exact_sentences(exact: Exactness | None, of_circuit: bool) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -106,16 +107,31 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def check_unchanged(origin: Origin, path: Path) -> None:
-    """``UserError`` where the file that a stack was compiled from is gone or another one."""
+def check_unchanged(origin: Origin, path: Path, *, given: bool = False) -> None:
+    """``UserError`` where the file that a stack was compiled from is gone or another one.
+
+    given: whether a person named this one with --reference.
+    """
     if not path.is_file():
+        if given:
+            raise UserError(
+                f"--reference is {path}, where there is no file; {origin.name} was compiled"
+            )
         raise UserError(
             f"{path}, from which this stack was compiled, is not there; name it with --reference"
         )
     if origin.digest and digest(path) != origin.digest:
         raise UserError(
-            f"{path} is not what this stack was compiled from: its contents have changed since"
+            f"{path} is not what this stack was compiled from: its contents have changed since; "
+            f"{_again(origin, path)}"
         )
+
+
+def _again(origin: Origin, path: Path) -> str:
+    """How to compile what has changed; of a trained mixer its name is not known."""
+    if origin.kind == "module":
+        return "compile the run again"
+    return f"compile it again with `bestiary compile {origin.kind} {shlex.quote(str(path))}`"
 
 
 def transform_reference(origin: Origin) -> Callable[[Tensor], Tensor]:

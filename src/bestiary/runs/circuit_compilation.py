@@ -97,7 +97,7 @@ def circuit_comparison(
     assert form is not None
     path = Path(given or origin.name)
     if origin.digest:
-        check_unchanged(origin, path)
+        check_unchanged(origin, path, given=given is not None)
         found = named_circuit(str(path))
     elif origin.name in LIBRARY:
         if given is not None:

@@ -295,7 +295,7 @@ def reference_of(origin: Origin, given: Path | None) -> Reference:
     path = given or Path(origin.name)
     if origin.kind == "module" and path.is_dir():
         path /= WEIGHTS
-    check_unchanged(origin, path)
+    check_unchanged(origin, path, given=given is not None)
     if origin.kind == "matrix":
         return matrix_function(read_matrix(path), origin.d)
     module, _, _ = trained_mixer(path, "", origin.layer)
