@@ -12,6 +12,7 @@ from made_runs import write_run
 
 from bestiary.report import load_study
 from bestiary.report.charts import Chart, LeftOut, draw
+from bestiary.report.charts.recall import LABEL_LETTERS, in_lines
 from bestiary.report.charts.state import ceiling_rows
 from bestiary.report.charts.style import BACKGROUND, COLOURS
 from bestiary.report.charts.training import MOST_POINTS, thinned
@@ -210,12 +211,29 @@ def test_one_run_leaves_out_what_it_cannot_fill_and_says_why(tmp_path: Path) -> 
     write_run(tmp_path)
     reasons = left_out(tmp_path)
     assert reasons == {
-        "width": "every finished run has width 16; sweep model.d_model to draw it",
+        "width": "every trained run that finished has width 16; sweep model.d_model to draw it",
         "gap": "no finished run has results by gap",
         "rates": (
             "every mixer was run at one learning rate; sweep training.learning_rate to draw it"
         ),
     }
+
+
+def test_a_long_label_is_broken_after_commas_and_never_cut() -> None:
+    assert in_lines("attention, width 16") == ["attention, width 16"]
+    label = "compiled:lookup,slots=2,bits=null, width 20"
+    assert in_lines(label) == ["compiled:lookup,slots=2,", "bits=null, width 20"]
+    unbroken = "compiled:" + "Name" * 12
+    assert "".join(in_lines(unbroken)) == unbroken
+    assert max(map(len, in_lines(unbroken))) <= LABEL_LETTERS
+
+
+def test_a_long_label_stands_whole_in_the_picture(tmp_path: Path) -> None:
+    write_run(tmp_path, label="mine,of=" + "m" * 20 + ",and=" + "w" * 20)
+    (chart,) = [c for c in draw(load_study(tmp_path)) if c.name == "recall"]
+    assert isinstance(chart, Chart)
+    svg = vl_convert.vegalite_to_svg(chart.vega_lite(), allowed_base_urls=[])
+    assert "w" * 20 in svg and "m" * 20 in svg and "…" not in svg
 
 
 def test_no_finished_run_leaves_out_every_result(tmp_path: Path) -> None:

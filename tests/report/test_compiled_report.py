@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -10,9 +11,10 @@ import polars as pl
 import pytest
 import vl_convert
 from made_runs import write_run
+from rich.console import Console
 
-from bestiary.report import load_study, verdict, write_report
-from bestiary.report.charts import Chart, draw
+from bestiary.report import load_study, summary, verdict, write_report
+from bestiary.report.charts import Chart, LeftOut, draw
 from bestiary.report.charts.style import SHAPES, STAR
 from bestiary.report.latex import latex_table
 from bestiary.report.mark import STAR as OUTLINE
@@ -115,6 +117,57 @@ def test_alone_it_is_the_whole_report(tmp_path: Path) -> None:
     assert "1 compiled model, 1 run." in text
     assert "AdamW" not in text and "step 0 of 0" not in text
     assert pl.read_csv(paths.csv)["accuracy"].to_list() == [1.0]
+
+
+TRAINING = ("learning rate", "seed", "train", "sweep", "interval")
+"""What is said of training, by words of it."""
+
+
+def test_where_nothing_was_trained_no_sentence_speaks_of_training(tmp_path: Path) -> None:
+    compiled(tmp_path)
+    study = load_study(tmp_path)
+    charts = draw(study)
+    reasons = {chart.name: chart.reason for chart in charts if isinstance(chart, LeftOut)}
+    of_training = ("width", "rates", "training-accuracy", "training-loss")
+    assert {name: reasons[name] for name in of_training} == dict.fromkeys(
+        of_training, "nothing was trained"
+    )
+    captions = [chart.caption for chart in charts if isinstance(chart, Chart)]
+    said = [*captions, *(f"{fact.name}: {fact.text}" for fact in facts(study))]
+    assert not [(word, text) for word in TRAINING for text in said if word in text]
+    text = page(study, charts)
+    assert "A model <em>recalls</em> where it has a test accuracy" in text
+    assert "<legend>Models</legend>" in text and "What each model recalls" in text
+
+
+def test_beside_trained_models_both_are_said(study: Study) -> None:
+    said = {fact.name: fact.text for fact in facts(study)}
+    assert said["Time"].startswith("Seconds of training, mean over")
+    assert said["Time"].endswith("Seconds in which a compiled model was built and scored.")
+    (recall,) = [chart for chart in draw(study) if chart.name == "recall"]
+    assert isinstance(recall, Chart)
+    assert "at the learning rate chosen on validation" in recall.caption
+    assert "A star is a compiled model" in recall.caption
+    assert "A mixer <em>recalls</em> where every finished seed has" in page(study, draw(study))
+
+
+def test_without_compiled_models_no_star_is_spoken_of(tmp_path: Path) -> None:
+    for width in (8, 16):
+        write_run(tmp_path, width=width)
+    captions = [c.caption for c in draw(load_study(tmp_path)) if isinstance(c, Chart)]
+    assert captions and not any("star" in caption for caption in captions)
+
+
+def test_the_notes_of_a_narrow_table_take_the_width_of_the_terminal(tmp_path: Path) -> None:
+    compiled(tmp_path)
+    out = io.StringIO()
+    Console(file=out, width=100).print(summary(tmp_path, 100))
+    lines = out.getvalue().splitlines()
+    # Greedy: no line could have taken the first word of the next one too.
+    start = next(i for i, line in enumerate(lines) if line.startswith("Accuracy on test."))
+    first, following = lines[start : start + 2]
+    assert len(first) <= 100 < len(first) + 1 + len(following.split()[0])
+    assert "at the width that the construction needs" in " ".join(out.getvalue().split())
 
 
 def test_every_chart_that_has_it_draws_it_as_a_star(study: Study) -> None:

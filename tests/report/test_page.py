@@ -186,7 +186,7 @@ def test_a_page_of_failures_alone_can_be_made(tmp_path: Path) -> None:
 def test_charts_that_are_left_out_are_named_with_the_reason(tmp_path: Path) -> None:
     write_run(tmp_path)
     text = " ".join(" ".join(Elements(rendered(load_study(tmp_path))).text).split())
-    assert "Accuracy against model width : every finished run has width 16" in text
+    assert "Accuracy against model width : every trained run that finished has width 16" in text
 
 
 def test_code_that_would_end_its_tag_is_refused() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bestiary.report.compiled import described as described_compiled
 from bestiary.report.interval import MEANING
-from bestiary.report.mixer_kinds import is_compiled
+from bestiary.report.mixer_kinds import any_trained, is_compiled
 from bestiary.report.study import Study
 from bestiary.report.task_words import words_of
 from bestiary.report.verdict import joined
@@ -92,7 +92,8 @@ def settings(study: Study) -> Settings:
 def facts(study: Study) -> list[Fact]:
     """What decides whether a comparison is fair, in sentences."""
     known = settings(study)
-    trained = any(not point.compiled for point in study.points)
+    trained = any_trained(study.mixers)
+    splits = "in training, validation and test" if trained else "in validation and test"
     return [
         Fact(name, text)
         for name, text in (
@@ -104,13 +105,23 @@ def facts(study: Study) -> list[Fact]:
             ("Learning rates", rates(study)),
             ("Training", training(known) if trained else ""),
             ("Early stop", early_stop(known) if trained else ""),
-            ("What is scored", "Labelled positions alone, in training, validation and test alike."),
-            ("Intervals", f"{MEANING}. A single seed has none."),
+            ("What is scored", f"Labelled positions alone, {splits} alike."),
+            ("Intervals", f"{MEANING}. A single seed has none." if trained else ""),
             ("State size", "Elements one sequence carries at the length of the test segment."),
-            ("Time", "Seconds of training, mean over the finished seeds at the rate chosen."),
+            ("Time", times(study)),
         )
         if text
     ]
+
+
+def times(study: Study) -> str:
+    """What the seconds of a run were spent on."""
+    said = []
+    if any_trained(study.mixers):
+        said.append("Seconds of training, mean over the finished seeds at the rate chosen.")
+    if any(map(is_compiled, study.mixers)):
+        said.append("Seconds in which a compiled model was built and scored.")
+    return " ".join(said)
 
 
 def compiled_models(study: Study) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bestiary.runs.compiled_model import PREFIX
@@ -40,3 +40,8 @@ def linearly_attends(layers: Sequence[str]) -> bool:
 def is_compiled(label: str) -> bool:
     """Whether a model was compiled and not trained: every name of such says so itself."""
     return label.startswith(PREFIX)
+
+
+def any_trained(labels: Iterable[str]) -> bool:
+    """Whether one of the models was trained: only then are there rates, seeds and steps."""
+    return not all(map(is_compiled, labels))

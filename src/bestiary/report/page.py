@@ -17,7 +17,7 @@ from bestiary.report import method
 from bestiary.report.charts import Chart, LeftOut
 from bestiary.report.charts.style import config
 from bestiary.report.mark import Look, look, swatch
-from bestiary.report.mixer_kinds import is_compiled
+from bestiary.report.mixer_kinds import any_trained, is_compiled
 from bestiary.report.points import Point, Row, trained_widths
 from bestiary.report.segments import SegmentResult
 from bestiary.report.self_contained import asset, inline, libraries, script_data, source_hash
@@ -78,8 +78,11 @@ def page(study: Study, charts: Sequence[Chart | LeftOut]) -> str:
 
 def heading(study: Study) -> dict[str, Any]:
     """Title, what was compared, and the verdict."""
+    trained = any_trained(study.mixers)
     return {
         "name": study.name,
+        "trained": trained,
+        "kind": "mixer" if trained else "model",
         "lead": lead(study),
         "verdict": verdict(study),
         "recalls": RECALLS,

@@ -30,7 +30,10 @@ def summary(folder: Path | str | Study, width: int | None = None) -> RenderableT
     """The table and the verdict under it."""
     study = folder if isinstance(folder, Study) else load_study(folder)
     lines = [Padding(sentence(line), (0, 0, 0, 2)) for line in verdict(study)]
-    return Group(summary_table(study, width), Text(), *lines)
+    table = summary_table(study, width)
+    # A caption is broken at the width of the table, which may be a few words.
+    notes, table.caption = Text(str(table.caption), style="table.caption"), None
+    return Group(table, notes, Text(), *lines)
 
 
 def sentence(line: Line) -> Text:

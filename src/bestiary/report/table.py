@@ -84,8 +84,8 @@ GIVING_WAY = ("learning_rate", "failed", "seeds")
 """Columns that a narrow terminal leaves out."""
 NOTHING = "–"
 COMPILED = (
-    "Weights of compiled models are set by hand, not trained: one run each, of a width of its own, "
-    "with the parameters that are not 0."
+    "Weights of compiled models are set by hand, not trained: one run each, at the width that the "
+    "construction needs, and of their parameters those that are not 0."
 )
 
 

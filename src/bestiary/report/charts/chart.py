@@ -44,6 +44,10 @@ class Chart:
         }
 
 
+NOTHING_TRAINED = "nothing was trained"
+"""Why a chart of widths, rates or steps is left out where all weights were set by hand."""
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """A chart that these runs cannot fill, and why."""

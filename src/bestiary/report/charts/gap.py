@@ -21,16 +21,17 @@ from bestiary.report.charts.chart import (
 )
 from bestiary.report.charts.style import mixer_channels
 from bestiary.report.interval import MEANING, mean_interval
+from bestiary.report.mixer_kinds import any_trained
 from bestiary.report.points import Point, trained_widths
 
 NAME, TITLE = "gap", "Accuracy against the gap"
 CAPTION = (
     "Test accuracy of the queries for what stands that many tokens back (the key whose value is "
     "asked for, the trigger, the item to be copied), all test segments "
-    f"together: mean over seeds and {MEANING}. A bin holds gaps from one power of two to the next "
-    "and is drawn around its middle, mixers side by side. The dashed line is guessing among the "
-    "answers shown."
+    "together{of_trained}. A bin holds gaps from one power of two to the next and is drawn around "
+    "its middle, side by side. The dashed line is guessing among the answers shown."
 )
+OF_TRAINED = f": mean over seeds and {MEANING}"
 SPREAD, APART = 0.5, 0.12
 """Octaves over which the marks of a bin are spread at most, and between two of them."""
 
@@ -119,4 +120,5 @@ def gap_chart(
         ),
     ]
     spec = in_panels(layers, panels, left=56)
-    return Chart(NAME, TITLE, CAPTION, spec, rows)
+    caption = CAPTION.format(of_trained=OF_TRAINED if any_trained(mixers) else "")
+    return Chart(NAME, TITLE, caption, spec, rows)

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from bestiary.report.charts.chart import (
+    NOTHING_TRAINED,
     Chart,
     LeftOut,
     faded,
@@ -16,6 +17,7 @@ from bestiary.report.charts.chart import (
     shown,
 )
 from bestiary.report.charts.style import mixer_channels
+from bestiary.report.mixer_kinds import any_trained
 from bestiary.report.windows import RateCurve
 from bestiary.runs.tuning import REACH
 
@@ -58,6 +60,8 @@ def rate_rows(curves: Sequence[RateCurve]) -> list[dict[str, Any]]:
 
 def rates_chart(curves: Sequence[RateCurve], mixers: Sequence[str]) -> Chart | LeftOut:
     """Accuracy over learning rate, one panel a width."""
+    if not any_trained(mixers):
+        return LeftOut(NAME, TITLE, NOTHING_TRAINED)
     if not curves:
         said = "every mixer was run at one learning rate; sweep training.learning_rate to draw it"
         return LeftOut(NAME, TITLE, said)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -10,16 +13,22 @@ import altair as alt
 from bestiary.report.charts.chart import Chart, LeftOut, in_panels, rows_of, shown, width_fields
 from bestiary.report.charts.style import shape_scale
 from bestiary.report.interval import MEANING
+from bestiary.report.mixer_kinds import any_trained, is_compiled
 from bestiary.report.points import trained_widths
 from bestiary.report.segments import SegmentResult
 from bestiary.report.table import share
 
-NAME, TITLE = "recall", "What each mixer recalls"
-CAPTION = (
+NAME = "recall"
+MEASURED = "Test accuracy."
+OF_TRAINED = (
     "Test accuracy at the learning rate chosen on validation. Large marks are means over seeds, "
-    f"bars the {MEANING}, small circles the seeds; the dashed line is guessing among the answers "
-    "shown. A star is a compiled model, whose weights were set by hand."
+    f"bars the {MEANING}, small circles the seeds."
 )
+DASHED = "The dashed line is guessing among the answers shown."
+OF_COMPILED = "A star is a compiled model, whose weights were set by hand."
+
+LABEL_LETTERS, LABEL_WIDTH, LINE_HEIGHT = 28, 210, 14
+"""Letters of one line of a label, at most, and the pixels that are kept for them."""
 
 SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
     (">", "right", -1),
@@ -58,12 +67,20 @@ def recall_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
 
 def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Chart | LeftOut:
     """Accuracy per mixer (and width), one panel a test segment."""
-    rows = recall_rows(results)
+    rows, trained = recall_rows(results), any_trained(mixers)
+    title = f"What each {'mixer' if trained else 'model'} recalls"
     if not rows:
-        return LeftOut(NAME, TITLE, "no run has finished yet")
+        return LeftOut(NAME, title, "no run has finished yet")
     names = list(dict.fromkeys(row["name"] for row in rows))
     panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
-    y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=200, labelFontSize=12))
+    lines = {name: in_lines(name) for name in names}
+    axis = alt.Axis(
+        labelExpr=f"({json.dumps(lines)})[datum.value]",
+        labelLineHeight=LINE_HEIGHT,
+        labelLimit=0,
+        labelFontSize=12,
+    )
+    y = alt.Y("name:N", sort=names, title=None, axis=axis)
     x = alt.X(
         "accuracy:Q",
         scale=alt.Scale(domain=[0, 1]),
@@ -113,9 +130,25 @@ def recall_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Cha
             ],
         ),
     ]
-    longest = max(len(name) for name in names)
-    spec = in_panels(layers, panels, left=min(210, 20 + 7 * longest), height=alt.Step(30))
-    return Chart(NAME, TITLE, CAPTION, spec, rows)
+    longest = max(len(line) for label in lines.values() for line in label)
+    most = max(map(len, lines.values()))
+    step = alt.Step(max(30, LINE_HEIGHT * most + 4))
+    spec = in_panels(layers, panels, left=min(LABEL_WIDTH, 20 + 7 * longest), height=step)
+    said = [OF_TRAINED if trained else MEASURED, DASHED]
+    if any(map(is_compiled, mixers)):
+        said.append(OF_COMPILED)
+    return Chart(NAME, title, " ".join(said), spec, rows)
+
+
+def in_lines(name: str) -> list[str]:
+    """A label in lines that are short enough, broken after commas where it has any."""
+    lines: list[str] = []
+    for piece in re.split("(?<=,)", name):
+        if lines and len(lines[-1]) + len(piece) <= LABEL_LETTERS:
+            lines[-1] += piece
+        else:
+            lines += textwrap.wrap(piece, LABEL_LETTERS)
+    return lines
 
 
 def hardness(row: dict[str, Any]) -> tuple[int, int]:

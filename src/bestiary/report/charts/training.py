@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from bestiary.report.charts.chart import (
+    NOTHING_TRAINED,
     Chart,
     LeftOut,
     faded,
@@ -17,6 +18,7 @@ from bestiary.report.charts.chart import (
     shown,
 )
 from bestiary.report.charts.style import mixer_channels
+from bestiary.report.mixer_kinds import any_trained
 from bestiary.report.points import Point, trained_widths
 
 MOST_POINTS = 80
@@ -86,6 +88,8 @@ def training_chart(
 ) -> Chart | LeftOut:
     """One measure over steps, one panel a width."""
     name, title = NAMES[measure]
+    if not any_trained(mixers):
+        return LeftOut(name, title, NOTHING_TRAINED)
     rows = curve_rows(points, history, measure)
     counts: dict[str, int] = {}
     for row in rows:

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from bestiary.report.charts.chart import (
+    NOTHING_TRAINED,
     Chart,
     LeftOut,
     faded,
@@ -21,6 +22,7 @@ from bestiary.report.charts.chart import (
 from bestiary.report.charts.recall import hardness
 from bestiary.report.charts.style import mixer_channels
 from bestiary.report.interval import MEANING
+from bestiary.report.mixer_kinds import any_trained, is_compiled
 from bestiary.report.points import trained_widths
 from bestiary.report.segments import SegmentResult
 
@@ -28,9 +30,9 @@ NAME, TITLE = "width", "Accuracy against model width"
 CAPTION = (
     "Test accuracy, mean over seeds at the rate chosen on validation, one panel a test segment. "
     f"Bars are the {MEANING}; the dashed line is guessing among the answers shown. In MQAR "
-    "attention is expected to be flat; gated convolutions to rise once the width nears the length. "
-    "A star is a compiled model, at the width that its construction needs."
+    "attention is expected to be flat; gated convolutions to rise once the width nears the length."
 )
+OF_COMPILED = " A star is a compiled model, at the width that its construction needs."
 
 
 def width_rows(results: Sequence[SegmentResult]) -> list[dict[str, Any]]:
@@ -64,9 +66,13 @@ def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Char
     """Accuracy over width for each mixer."""
     rows = width_rows(results)
     trained = trained_widths(result.point for result in results if result.accuracies)
+    if not any_trained(mixers):
+        return LeftOut(NAME, TITLE, NOTHING_TRAINED)
     if len(trained) < 2:
         said = (
-            f"every finished run has width {trained[0]}" if trained else "no run has finished yet"
+            f"every trained run that finished has width {trained[0]}"
+            if trained
+            else "no trained run has finished yet"
         )
         return LeftOut(NAME, TITLE, f"{said}; sweep model.d_model to draw it")
     widths = sorted({row["width"] for row in rows})
@@ -103,4 +109,5 @@ def width_chart(results: Sequence[SegmentResult], mixers: Sequence[str]) -> Char
         ),
     ]
     spec = in_panels(layers, panels, left=56)
-    return Chart(NAME, TITLE, CAPTION, spec, rows)
+    caption = CAPTION + (OF_COMPILED if any(map(is_compiled, mixers)) else "")
+    return Chart(NAME, TITLE, caption, spec, rows)
