@@ -16,6 +16,8 @@ PYTHON, PAGE, PICTURE, TEXT = "a Python file", "a web page", "a picture", "a tex
 NO_CIRCUITS = (STACK, ARRAY, ARCHIVE, MARKET, PAGE, PICTURE)
 """Those that no text of a circuit is."""
 NO_STACKS = (ARRAY, ARCHIVE, MARKET, PAGE, PICTURE, PYTHON, CIRCUIT, TEXT)
+MATRIX_ENDINGS, CIRCUIT_ENDINGS = (".npy", ".npz", ".mtx"), (".circuit", ".bristol", ".arith")
+"""Of files that are read; a circuit may have any other, .json among them."""
 
 _MAGIC = {
     NPY: ARRAY,
@@ -26,7 +28,7 @@ _MAGIC = {
     b"<!doctype html": PAGE,
 }
 _COMPILED = {ARRAY: "matrix", ARCHIVE: "matrix", MARKET: "matrix", CIRCUIT: "circuit"}
-_ENDINGS = {".circuit": CIRCUIT, ".bristol": CIRCUIT, ".arith": CIRCUIT, ".py": PYTHON}
+_ENDINGS = {**dict.fromkeys(CIRCUIT_ENDINGS, CIRCUIT), ".py": PYTHON}
 _READ = 512
 
 
@@ -82,6 +84,16 @@ def refuse_kinds(
     elif kind == STACK:
         give = f"see what is in it with `bestiary inspect {name}`"
     raise UserError(f"{path} is not {wanted}, but {kind}; {give}")
+
+
+def check_matrix_file(path: Path) -> None:
+    """``UserError`` for a file that is not there, or not one of those that matrices are read of."""
+    if path.suffix not in MATRIX_ENDINGS:
+        give = f"give {', '.join(MATRIX_ENDINGS)}"
+        refuse_kinds(path, "a matrix", (CIRCUIT, STACK, PYTHON, PAGE), give)
+        raise UserError(f"{path} is no matrix file that is read here; {give}")
+    if not path.exists():
+        raise UserError(f"there is no file {path}")
 
 
 def refuse_other_than_stacks(path: str | Path) -> None:

@@ -197,6 +197,7 @@ def test_every_option_of_compile_is_refused_where_it_would_change_nothing(
     assert set(what) == set(SUBJECTS)
     # Refused too, for it has no inputs, but after its options are read.
     Path("c.circuit").write_text("output 1 as y")
+    Path("m.npy").touch()
     value = {"--dump-after": "schedule", "--mode": "causal", "--method": "groups", "--n": "3"}
     flags = {"--balance", "--parallel", "--bits"}
     for option, scope in SCOPES.items():
@@ -437,7 +438,13 @@ def test_a_tolerance_says_how_near_a_structure_must_be(
     noise = np.random.default_rng(0).normal(size=(16, 16))
     np.save(given, scipy.linalg.hadamard(16) + 1e-4 * noise)
     assert main(["compile", "matrix", given]) == 1
-    assert "with d = 16 method auto makes it 1 layer" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "with d = 16 method auto makes it 1 layer" in said
+    assert said.endswith("(give --d 16 or --method direct)\n")
+    for option in (["--d", "3"], ["--method", "groups", "--d", "3"]):
+        assert main(["compile", "matrix", given, *option]) == 1
+        whole = "--d 16 --method auto" if "groups" in option else "--d 16"
+        assert capsys.readouterr().out.endswith(f"(give {whole})\n")
     assert main(["compile", "matrix", given, "--tolerance", "1e-3", "-o", made]) == 0
     assert "hadamard" in capsys.readouterr().out
     assert main(["verify", made]) == 0

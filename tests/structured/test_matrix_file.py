@@ -35,7 +35,10 @@ def test_complex_matrices_stay_complex(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("matrix", "said"),
     [
-        (np.ones((2, 3)), r"shape \(2, 3\); a square matrix is needed"),
+        (
+            np.ones((2, 3)),
+            r"shape \(2, 3\); a square matrix is needed; bestiary\.circuits\.from_matrix makes",
+        ),
         (np.ones(4), r"shape \(4,\)"),
         (np.array([[1, np.nan], [0, 1]]), "nan in row 0, column 1"),
         (np.array([["a"]]), "numbers are needed"),

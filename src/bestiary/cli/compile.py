@@ -139,8 +139,16 @@ def compile_(
 
     Example: bestiary compile circuit determinant --n 4 -o determinant.safetensors
     """
-    # Before torch is loaded, so that a wrong name or file is told at once.
-    named = None if listed else _named(what, source, n, output)
+    from bestiary.runs.asked import check_counts
+
+    given = options_given(context)
+    if listed:
+        _list([what, *([] if source is None else [str(source)]), *given], as_json)
+        return 0
+    # Before torch is loaded, so that a wrong number, name or file is told at once.
+    check_counts({"--d": d, "--rows": rows, "--channels": channels, "--length": length})
+    check_counts({"--layer": layer}, 0)
+    named = _named(what, source, n, output)
 
     from bestiary.compile import PASSES
     from bestiary.compile.compiled_file import save_compiled
@@ -150,10 +158,6 @@ def compile_(
     from bestiary.runs.trained_model import named_run
     from bestiary.runs.work import Work
 
-    given = options_given(context)
-    if listed:
-        _list([what, *([] if source is None else [str(source)]), *given], as_json)
-        return 0
     if dump_after not in (None, *PASSES):
         raise UserError(f"there is no pass {dump_after!r}; passes are {', '.join(PASSES)}")
     work: Work | ModelWork
@@ -199,8 +203,10 @@ def _named(
     what: str, source: Path | None, n: int | None, output: Path | None
 ) -> NamedCircuit | None:
     """The circuit where one is asked for. ``UserError`` for what needs no torch to be told."""
+    from bestiary.runs.asked import check_named
     from bestiary.runs.circuit_source import asked_circuit
 
+    check_named(what, source)
     named = asked_circuit(source, n) if what == "circuit" else None
     # The model of a run is written nowhere, which is told with the other options.
     if what != "model":

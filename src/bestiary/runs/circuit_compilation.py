@@ -129,9 +129,6 @@ def _check(how: CircuitHow, given: Collection[str]) -> None:
     check_layout_options(given, how.layout)
     if how.mode not in MODES:
         raise unknown_name("mode", how.mode, MODES)
-    for option, count in (("--d", how.d), ("--rows", how.rows), ("--channels", how.channels)):
-        if count is not None and count < 1:
-            raise UserError(f"{option} is {count}; 1 or more is needed")
     if how.d & (how.d - 1):
         raise UserError(f"--d is {how.d}; a power of two is needed")
     if how.optimize is not None:

@@ -73,9 +73,11 @@ def named_circuit(source: str, n: int | None = None) -> NamedCircuit:
     if ":" in source:
         found = load(source, "circuit", "function", lambda value: isinstance(value, Circuit))
         if not isinstance(found, Circuit):
+            kind = type(found).__name__
+            a = "an" if kind[0] in "aeiouAEIOU" else "a"
             raise UserError(
-                f"{source!r} is a {type(found).__name__}, not a circuit; trace a function with "
-                "@bestiary.circuit"
+                f"{source!r} is {a} {kind}, not a circuit; name a function that is traced with "
+                "@bestiary.circuit, or what from_matrix, from_sympy or read_circuit gave"
             )
         return NamedCircuit(source, found, found.width_in)
     module = Path(f"{source}{PYTHON}")

@@ -115,8 +115,6 @@ def requested(
     check_options(given, subject, how.method)
     if how.mode not in MODES:
         raise unknown_name("mode", how.mode, MODES)
-    if d < 1:
-        raise UserError(f"--d is {d}; a row has 1 number or more")
     check_radix(how.radix)
     if subject == "matrix":
         return of_matrix(source, d, how)
@@ -164,7 +162,9 @@ def of_matrix(source: Path | None, d: int, how: How) -> Work:
     try:
         given = given_matrix(dense, d, how.mode, how.method, how.tolerance)
     except NoStructure as none:
-        raise NoStructure(f"{source}: {none}") from None
+        whole = f"--d {len(dense)}{'' if how.method == 'auto' else ' --method auto'}"
+        give = whole if len(dense) % d else f"{whole} or --method direct"
+        raise NoStructure(f"{source}: {none} (give {give})") from None
     assert given.found is not None
     structure = "without structure" if given.found.matrix is None else str(given.found)
     if given.found.matrix is None and how.radix != How.radix:

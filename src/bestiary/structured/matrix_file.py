@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestiary.errors import UserError
-from bestiary.file_kind import CIRCUIT, PAGE, PYTHON, STACK, refuse_kinds
+from bestiary.file_kind import check_matrix_file
 from bestiary.structured.array_file import OBJECTS, read_array, read_npy
 
-ENDINGS = (".npy", ".npz", ".mtx")
 DAMAGED = (
     ValueError,
     EOFError,
@@ -37,14 +36,9 @@ def read_matrix(path: Path) -> NDArray[Any]:
     ``UserError`` where the file cannot be read, is no square matrix, or has NaN or infinite
     entries.
     """
-    if path.suffix not in ENDINGS:
-        give = f"give {', '.join(ENDINGS)}"
-        refuse_kinds(path, "a matrix", (CIRCUIT, STACK, PYTHON, PAGE), give)
-        raise UserError(f"{path} is no matrix file that is read here; {give}")
+    check_matrix_file(path)
     try:
         matrix = _read(path)
-    except FileNotFoundError:
-        raise UserError(f"there is no file {path}") from None
     except UserError:
         raise
     except (OSError, *DAMAGED) as error:
@@ -136,6 +130,11 @@ def _scipy_sparse(path: Path) -> NDArray[Any]:
 def _check_shape(shape: tuple[int, ...], what: str) -> None:
     """``UserError`` where not square, empty or too large, before anything is made that large."""
     if len(shape) != 2 or shape[0] != shape[1] or not shape[0]:
-        raise UserError(f"{what} has shape {shape}; a square matrix is needed")
+        # Those of one dimension have a circuit as well, but no matrix was meant.
+        other = len(shape) == 2 and all(shape)
+        told = "; bestiary.circuits.from_matrix makes a circuit of another, which compiles too"
+        raise UserError(
+            f"{what} has shape {shape}; a square matrix is needed{told if other else ''}"
+        )
     if shape[0] > LARGEST:
         raise UserError(f"{what} has {shape[0]} rows; up to {LARGEST} are read")
