@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bestiary.circuits.library import LIBRARY
+from bestiary.circuits.library import LIBRARY, registry
 from bestiary.cli.main import main
 
 
@@ -20,7 +20,8 @@ def run(capsys):
 
 def columns(text):
     """The table as a dict a row, by the first word of each line."""
-    header, *lines = (line for line in text.split("\nD: ")[0].splitlines() if ": n = " not in line)
+    table = text.split("\nD: ")[0].splitlines()
+    header, *lines = (line for line in table if ": n = " not in line and not line.startswith("  "))
     titles = header.split()
     return {line.split()[0]: dict(zip(titles, line.split(), strict=True)) for line in lines}
 
@@ -43,28 +44,56 @@ def test_linear_circuits_have_a_dash_for_a_floor(run):
     assert table["fft"]["D"] == "0"
 
 
-def test_a_size_that_is_too_large_gives_way_to_the_largest(run):
-    table = columns(run("determinant-walks", "--n", "9")[1])
-    assert table["determinant-walks"]["n"] == "9"
-    _, out, _ = run("determinant-walks", "--n", "50", "--json")
-    assert json.loads(out)[0]["n"] == LIBRARY["determinant-walks"].most == 10
+def test_a_size_that_is_too_large_is_refused_of_a_circuit_that_is_named(run):
+    table = columns(run("determinant-walks", "--n", "10")[1])
+    assert table["determinant-walks"]["n"] == "10"
+    code, out, err = run("horner", "determinant-walks", "--n", "11")
+    assert (code, out) == (2, "")
+    assert err == "bestiary: n is 11; determinant-walks is made for n up to 10\n"
 
 
-def test_what_is_shown_at_its_largest_is_said_below_the_table(run):
-    out = run("permanent", "horner", "determinant-walks", "--n", "40")[1]
+@pytest.fixture
+def few(monkeypatch):
+    """A library of few circuits, three of which are made for small sizes alone."""
+    names = ("permanent", "horner", "determinant-walks", "characteristic-polynomial-walks")
+    monkeypatch.setattr(registry, "LIBRARY", {name: LIBRARY[name] for name in names})
+
+
+def test_in_the_list_of_all_it_gives_way_to_the_largest_which_is_said_below(run, few):
+    _, out, _ = run("--n", "13")
     lines = out.splitlines()
+    assert columns(out)["permanent"]["n"] == "12"
     assert "permanent: n = 12, the largest it is made for" in lines
-    assert "determinant-walks: n = 10, the largest it is made for" in lines
-    assert not [line for line in lines if line.startswith("horner:")]
-    assert "the largest" not in run("permanent", "--n", "12")[1]
-
-
-def test_circuits_of_the_same_largest_size_share_a_line(run):
-    names = ("determinant-walks", "characteristic-polynomial-walks")
+    # Those of the same largest size share a line.
     told = (
         "determinant-walks, characteristic-polynomial-walks: n = 10, the largest they are made for"
     )
-    assert told in run(*names, "--n", "11")[1].splitlines()
+    assert told in lines
+    assert not [line for line in lines if line.startswith("horner:")]
+    assert json.loads(run("--n", "13", "--json")[1])[2]["n"] == 10
+    assert "the largest" not in run("--n", "10")[1]
+
+
+def test_the_list_of_all_says_below_each_what_it_computes(run, few):
+    lines = run("--n", "4")[1].splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("horner "))
+    assert lines[at + 1] == "  A polynomial at a point, one coefficient after the other"
+
+
+def test_what_formulas_speak_of_is_said_below_them(run):
+    lines = run("matrix-power", "--n", "4")[1].splitlines()
+    assert "    size = 3: rows and columns of each matrix, or entries of h" in lines
+    assert "    lg: ⌈log2⌉" in lines
+    assert "    n.bit_count(): ones among the bits of n" in lines
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_no_formula_has_a_word_that_is_not_explained(name):
+    entry = LIBRARY[name]
+    words = frozenset[str]().union(*(formula.names for formula in entry.formulas.values()))
+    told = {term.split(":")[0].split(" = ")[0] for term in entry.terms}
+    told = {term.removeprefix("n.").split("(")[0] for term in told}
+    assert words - told <= {"n", "min", "max"}
 
 
 def test_a_name_that_is_not_there_gets_the_nearest_not_all_of_them(run):

@@ -94,7 +94,7 @@ HEADS, HEADS_OF_NAMES = ("layer", "channels", "delay", "made as"), "new values, 
 
 def _lines(found: Layout, width: int) -> list[str]:
     """A line a layer, with more below it where its names take them; no name is cut in its end."""
-    from bestiary.report.text_table import aligned
+    from bestiary.text_table import aligned
 
     heads = aligned([HEADS, *(_row(*layer) for layer in enumerate(found.layers))], left=(3, 4))
     names = [[HEADS_OF_NAMES], *(_names(places) for places in found.layers)]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from bestiary.cli.console import Terminal
+from bestiary.text_table import aligned
 
 if TYPE_CHECKING:
     from bestiary.circuits.library.entry import LibraryCircuit
@@ -22,6 +22,7 @@ LEGEND = (
     "D: multiplicative depth; floor: ⌈log2 degree⌉, which no D is below, a dash where nothing is "
     "multiplied"
 )
+HEADS = ("circuit", "n", "depth", "size", "products", "D", "floor", "width", "degree")
 LARGEST_DEGREE = 10**6
 """From here on a degree is shown as a power of two."""
 
@@ -39,7 +40,7 @@ def library(
 ) -> None:
     """List the circuits of the library: depth, size, multiplicative depth, width, degree.
 
-    A circuit that is made for smaller sizes alone is shown at its largest.
+    In the list of all, those made for smaller sizes alone are shown at their largest.
 
     Example: bestiary library sort-rank adder-lookahead --n 16
     """
@@ -48,7 +49,7 @@ def library(
 
     chosen = [library_circuit(name) for name in names] if names else list(LIBRARY.values())
     with Console(stderr=True).status("tracing") as status:
-        found = list(rows(chosen, n, watch=status.update))
+        found = list(rows(chosen, n, watch=status.update, smaller=not names))
         placed = _placed(found, status.update) if layers else None
     if as_json:
         sizes = [{}] * len(found) if placed is None else [_named(size) for size in placed]
@@ -56,7 +57,8 @@ def library(
         typer.echo(json.dumps(plain, indent=2))
         return
     console = Terminal()
-    console.show(_table(found, placed))
+    for row in _table(found, placed, described=not names):
+        console.tell(row)
     for line in _at_their_largest(found, n):
         console.tell(line)
     console.tell(LEGEND)
@@ -64,7 +66,7 @@ def library(
         _explain(console, circuit)
     if names:
         console.print()
-        console.tell("lg: ⌈log2⌉; ≤: a bound, other formulas are exact")
+        console.tell("≤: a bound, other formulas are exact")
 
 
 def _placed(rows: Sequence[Row], watch: Callable[[str], object]) -> list[tuple[int, int]]:
@@ -82,26 +84,32 @@ def _named(size: tuple[int, int]) -> dict[str, int]:
     return {"layers": size[0], "channels": size[1]}
 
 
-def _table(rows: Sequence[Row], placed: Sequence[tuple[int, int]] | None) -> Table:
-    # One space between columns: so all of them fit on a terminal of 80.
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("circuit", no_wrap=True)
-    for title in ("n", "depth", "size", "products", "D", "floor", "width", "degree"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for title in ("layers", "d'") if placed is not None else ():
-        table.add_column(title, justify="right", no_wrap=True)
+def _table(
+    rows: Sequence[Row], placed: Sequence[tuple[int, int]] | None, described: bool
+) -> list[Text]:
+    """A line a circuit, with what it computes below where ``described``."""
+    cells = [[*HEADS, *(("layers", "d'") if placed is not None else ())]]
     for i, row in enumerate(rows):
         costs = row.costs
-        table.add_row(
-            Text(row.circuit.name, "bold"),
-            *(f"{value:,}" for value in (row.n, costs.depth, costs.size, costs.products)),
-            f"{costs.multiplicative_depth:,}",
-            "–" if costs.floor is None else f"{costs.floor:,}",
-            f"{costs.width:,}",
-            _degree(costs.degree),
-            *(f"{number:,}" for number in (() if placed is None else placed[i])),
+        cells.append(
+            [
+                row.circuit.name,
+                *(f"{value:,}" for value in (row.n, costs.depth, costs.size, costs.products)),
+                f"{costs.multiplicative_depth:,}",
+                "–" if costs.floor is None else f"{costs.floor:,}",
+                f"{costs.width:,}",
+                _degree(costs.degree),
+                *(f"{number:,}" for number in (() if placed is None else placed[i])),
+            ]
         )
-    return table
+    # One space between columns: so all of them fit on a terminal of 80.
+    head, *lines = map(Text, aligned(cells, left=(0,), gap=1))
+    head.stylize("bold")
+    told = [head]
+    for row, line in zip(rows, lines, strict=True):
+        line.stylize("bold", 0, len(row.circuit.name))
+        told += [line, Text(f"  {row.circuit.description}")] if described else [line]
+    return told
 
 
 def _at_their_largest(rows: Sequence[Row], n: int) -> list[str]:
@@ -128,4 +136,6 @@ def _explain(console: Terminal, circuit: LibraryCircuit) -> None:
     console.tell(f"  n: {circuit.n_is}, up to {circuit.most:,}", 4)
     for what, formula in circuit.formulas.items():
         console.tell(f"  {what.replace('_', ' ')}: {formula}", 4)
+    for term in circuit.terms:
+        console.tell(f"    {term}", 6)
     console.tell(f"  source: {circuit.source}", 4)

@@ -11,7 +11,7 @@ import altair as alt
 from bestiary.compile.bounds_table import COLUMNS, Row
 from bestiary.report.charts.chart import SOURCE, Chart
 from bestiary.report.latex import Tex, tabular
-from bestiary.report.text_table import aligned
+from bestiary.text_table import aligned
 
 SERIES = ("compiled", "paper")
 LEFT = ("construction", "mode")

@@ -10,7 +10,7 @@ import altair as alt
 from bestiary.compile.from_circuit.frontier import Way
 from bestiary.report.charts.chart import SOURCE, Chart
 from bestiary.report.latex import tabular
-from bestiary.report.text_table import aligned
+from bestiary.text_table import aligned
 
 HEADS = ("", "way", "layers", "at most", "d'", "at most", "N'", "at most", "not 0")
 LEFT = (0, 1)

@@ -8,10 +8,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bestiary.circuits.circuit import Circuit
-from bestiary.circuits.library.formula import Formula
+from bestiary.circuits.library.formula import MEANINGS, Formula
 from bestiary.circuits.library.sizes import need
 from bestiary.errors import UserError
 from bestiary.imports import check_options
+
+OPTIONS = {
+    "bits": "bits of each number, key or token",
+    "channels": "recurrences side by side",
+    "inputs": "entries of x at each step",
+    "least": "ones that are enough",
+    "payload": "numbers that go with each key",
+    "size": "rows and columns of each matrix, or entries of h",
+    "steps": "terms before that each one is made of",
+}
+"""What the options count that formulas speak of."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,14 @@ class LibraryCircuit:
         parameters = inspect.signature(self.build).parameters.values()
         defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         return defaults | dict(self.options) | options | {"n": n}
+
+    @property
+    def terms(self) -> list[str]:
+        """What formulas speak of besides n, in words: options with their defaults, functions."""
+        named = frozenset[str]().union(*(formula.names for formula in self.formulas.values()))
+        defaults = self.sizes_of(1)
+        options = {name: f"{name} = {defaults.get(name)}: {told}" for name, told in OPTIONS.items()}
+        return [told for name, told in (options | MEANINGS).items() if name in named]
 
     @property
     def formulas(self) -> dict[str, Formula]:

@@ -28,6 +28,15 @@ VOCABULARY = {
 }
 
 
+MEANINGS = {
+    "lg": "lg: ⌈log2⌉",
+    "carry_saves": "carry_saves(n): rounds in which three numbers become two, until n are two",
+    "bit_length": "n.bit_length(): bits of n",
+    "bit_count": "n.bit_count(): ones among the bits of n",
+}
+"""What those who read a formula are told of its functions."""
+
+
 @dataclass(frozen=True)
 class Formula:
     """A Python expression in the sizes of a circuit, such as ``2*n - 1``; ``≤`` before a bound.
@@ -40,6 +49,11 @@ class Formula:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The sizes and functions that it speaks of."""
+        return frozenset(self._code.co_names)
 
     @property
     def at_most(self) -> bool:

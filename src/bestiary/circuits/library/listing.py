@@ -37,15 +37,19 @@ class Row:
 
 
 def rows(
-    circuits: Sequence[LibraryCircuit], n: int, watch: Callable[[str], None] | None = None
+    circuits: Sequence[LibraryCircuit],
+    n: int,
+    watch: Callable[[str], None] | None = None,
+    *,
+    smaller: bool = True,
 ) -> Iterator[Row]:
-    """Each circuit at size n, or at the largest that it is made for where that is less.
+    """Each circuit at size n, or where it is made for less and ``smaller``, at its largest.
 
-    watch: called with the name of each before it is made.
+    watch: called with the name of each before it is made. ``UserError`` where n is too large.
     """
     need(n=n)
     for circuit in circuits:
         if watch is not None:
             watch(circuit.name)
-        size = min(n, circuit.most)
+        size = min(n, circuit.most) if smaller else n
         yield Row(circuit, size, measured(circuit.make(size)))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 
-def aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
-    """A line a row, columns two spaces apart, each to the right but for those of ``left``."""
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int], gap: int = 2) -> list[str]:
+    """A line a row, columns ``gap`` spaces apart, each to the right but for those of ``left``."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        "  ".join(
+        (" " * gap)
+        .join(
             cell.ljust(width) if i in left else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+        )
+        .rstrip()
         for row in rows
     ]
