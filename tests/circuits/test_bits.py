@@ -207,6 +207,8 @@ def test_numbers_to_bits_and_back(n):
             lambda: to_bits(8, 3),
             "8 has no 3 bits; a whole number from 0 on and below 2^3 is needed",
         ),
+        (lambda: to_bits(5, 3.0), "the length of to_bits is 3.0; a whole number is needed"),
+        (lambda: to_bits(5, "3"), "the length of to_bits is '3'; a whole number is needed"),
         (lambda: to_bits(-1, 3), "-1 has no 3 bits"),
         (lambda: to_bits(0, -1), "0 has no -1 bits"),
         (lambda: to_bits(1.5, 3), "1.5 was given to to_bits; a whole number that is known is"),

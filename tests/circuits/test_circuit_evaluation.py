@@ -114,6 +114,11 @@ def test_a_circuit_is_called_like_its_function():
         (lambda f: f([1, 2]), "f was called without y"),
         (lambda f: f([1, 2, 3], 1), "x has shape (3,); f takes (2,)"),
         (lambda f: f([[1], [1, 2]], 1), "an input is [1]; a number is needed"),
+        (lambda f: f(np.ma.array([1, 2], mask=[0, 1]), 1), "x has masked entries; give numbers"),
+        (
+            lambda f: evaluate_batch(f, np.ma.array([[1, 2, 3]], mask=[[0, 1, 0]])),
+            "an array of inputs has masked entries",
+        ),
         (lambda f: f([np.ones((2, 3)), np.ones((2, 4))], 1), "x is ragged; f takes (2,)"),
         (lambda f: f([1, "a"], 1), "an input is 'a'; a number is needed"),
         (lambda f: f([1, float("nan")], 1), "an input is nan; a finite number is needed"),

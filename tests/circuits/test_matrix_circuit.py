@@ -61,6 +61,8 @@ def test_it_compiles_to_one_layer():
         (np.ones((2, 0)), r"shape \(2, 0\) is no matrix"),
         ([[1, 2], [3]], "rows of different lengths"),
         ([[1, np.nan]], r"the entry \[0, 1\] is nan|finite"),
+        (np.ma.array([[1, 2]], mask=[[0, 1]]), r"a matrix has masked entries; .* filled\(0\)"),
+        (np.str_("a"), "a str_ is no array of numbers"),
         ([["a", "b"]], r"the entry \[0, 0\] is 'a'|number is needed"),
     ],
 )

@@ -166,6 +166,7 @@ def test_a_compiled_expression_computes_it():
         (sympy.Trace(sympy.MatrixSymbol("A", x, x)), r"A is \(x, x\); a matrix needs whole"),
         (sympy.Determinant(sympy.MatrixSymbol("A", 11, 11)), r"of 11 rows .* up to 10 are taken"),
         (sympy.Tuple(x, y), r"\(x, y\) is a Tuple; an expression, a matrix or an array"),
+        (sympy.Poly(x**2 + x, x, modulus=2), r"is a polynomial modulo 2; .* give its as_expr\(\)"),
         (sympy.Symbol("a", commutative=False) * x, r"do not commute"),
         ("x + 1", r"'x \+ 1' is a str; an expression, a matrix or an array of sympy is needed"),
         (x + sympy.Symbol("x", positive=True), r"two inputs are called x"),

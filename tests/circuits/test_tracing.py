@@ -200,7 +200,7 @@ print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('be
 print('torch' in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout == "False\natomic circuits errors imports\nFalse\n"
+    assert done.stdout == "False\natomic circuits errors file_kind imports\nFalse\n"
 
 
 @pytest.mark.parametrize(

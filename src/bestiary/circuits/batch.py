@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bestiary.circuits.circuit import Circuit
 from bestiary.circuits.gates import Operation
-from bestiary.circuits.number import as_number
+from bestiary.circuits.number import as_number, refuse_masked
 from bestiary.errors import UserError
 
 
@@ -44,6 +44,7 @@ def evaluate_batch(circuit: Circuit, values: Any) -> NDArray[Any]:
 
 
 def _numbers(values: Any) -> NDArray[Any]:
+    refuse_masked(values, "an array of inputs")
     try:
         given = np.asarray(values)
     except ValueError:

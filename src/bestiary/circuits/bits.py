@@ -178,7 +178,9 @@ def to_bits(number: int, length: int) -> list[int]:
         raise UserError(
             f"{shown(number)} was given to to_bits; a whole number that is known is needed"
         )
-    if length < 0 or not 0 <= number < 1 << length:
+    if isinstance(length, bool) or not isinstance(length, int | np.integer):
+        raise UserError(f"the length of to_bits is {shown(length)}; a whole number is needed")
+    if length < 0 or not 0 <= number < 1 << int(length):
         raise UserError(
             f"{shown(number)} has no {length} bits; a whole number from 0 on and below 2^{length} "
             "is needed"

@@ -9,6 +9,7 @@ import numpy as np
 
 from bestiary.circuits.exact import computed, evaluate
 from bestiary.circuits.gates import Gates, Port
+from bestiary.circuits.number import refuse_masked
 from bestiary.errors import UserError
 
 
@@ -54,6 +55,7 @@ def called(circuit: Gates, arguments: Sequence[Any], named: Mapping[str, Any]) -
 
 
 def _scalars(circuit: Gates, port: Port, value: Any) -> list[Any]:
+    refuse_masked(value, port.name)
     try:
         array = np.asarray(value, dtype=object)
     except ValueError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bestiary.circuits.building import Builder
 from bestiary.circuits.circuit import Circuit
-from bestiary.circuits.number import as_number, shown
+from bestiary.circuits.number import as_number, refuse_masked, shown
 from bestiary.errors import UserError
 
 MOST_ENTRIES = 1 << 22
@@ -23,6 +23,7 @@ def from_matrix(matrix: Any) -> Circuit:
     multiples of an input are one gate. ``UserError`` for other shapes, for entries that are no
     finite numbers, and for more than 2²² of them that are not 0.
     """
+    refuse_masked(matrix, "a matrix")
     try:
         entries = np.asarray(matrix)
     except ValueError:

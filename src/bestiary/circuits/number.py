@@ -45,6 +45,12 @@ def as_number(value: Any, what: str = "a constant") -> Number:
     return number
 
 
+def refuse_masked(values: Any, what: str) -> None:
+    """``UserError`` for a masked array, of which numpy would read what the mask hides."""
+    if np.ma.is_masked(values):
+        raise UserError(f"{what} has masked entries; give numbers, such as those of filled(0)")
+
+
 def shown(value: Any) -> str:
     """``value`` as an error names it: as Python writes it, on one line and not at length."""
     try:

@@ -189,6 +189,11 @@ def _entries(sympy: Any, expression: Any) -> tuple[tuple[int, ...], list[Any]]:
         shape = tuple(int(length) for length in expression.shape)
         return shape, list(sympy.flatten(expression))
     if isinstance(expression, sympy.Poly):
+        if expression.get_domain().is_FiniteField:
+            raise UserError(
+                f"{shown(expression)} is a polynomial modulo {expression.get_modulus()}; a circuit "
+                "takes no remainders: give its as_expr(), over all numbers"
+            )
         expression = expression.as_expr()
     if not isinstance(expression, sympy.Basic):
         raise UserError(
