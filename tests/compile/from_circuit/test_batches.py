@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_circuits import random_circuits
 
+from bestiary.circuits.library import LIBRARY
 from bestiary.circuits.tracing import traced
 from bestiary.compile.compiling import compile_program
 from bestiary.compile.from_circuit import compile_circuit
@@ -47,7 +48,8 @@ def test_fewer_channels_never_take_fewer_layers():
         row = torch.tensor([[[1.0, -2.0, 3.0, 5.0]]], dtype=torch.float64)
         assert stack(row).flatten().tolist() == pairs([1, -2, 3, 5])
     assert layers == sorted(layers)
-    assert layers[0] == 5 < layers[-1]
+    # Two products after each other, of two layers each; what comes out are products.
+    assert layers[0] == 4 < layers[-1]
 
 
 def test_a_long_sum_of_products_is_added_up_in_one_channel():
@@ -64,6 +66,66 @@ def test_a_long_sum_of_products_is_added_up_in_one_channel():
     row = torch.tensor([[[2.0, 3.0, 5.0]]], dtype=torch.float64)
     expected = sum((2 + 3 * i) * (3 + 5 * i) for i in range(24))
     assert small(row).item() == wide(row).item() == expected
+
+
+def exchanges(a, b, bits):
+    """Two numbers, exchanged where a bit is 1, again and again."""
+    for bit in bits:
+        moved = bit * (b - a)
+        a, b = a + moved, b - moved
+    return [a, b]
+
+
+def test_values_made_of_ever_more_products_stay_in_as_few_channels_as_they_are():
+    # After i exchanges the two numbers are sums of i + 2 terms, and 12 - i bits are left. A product
+    # takes the channel of its bit, and its other factor one beside the 14 inputs.
+    made = traced(exchanges, {"a": (), "b": (), "bits": 12})
+    stack = compile_circuit(made, channels=15).stack
+    assert stack.width <= 15
+    bits = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0]
+    row = torch.tensor([[[3.0, -7.0, *bits]]], dtype=torch.float64)
+    assert stack(row).flatten().tolist() == [-7, 3]
+    assert exchanges(3, -7, bits) == [-7, 3]
+
+
+def shared_sums(x, y):
+    """Sums that two products use, made of products that both use."""
+    own = [x[i] * y[i] for i in range(6)]
+    total, difference = sum(own[:3]), sum(own[3:])
+    return [total * difference, (total + difference) * x[0], (total - difference) * y[0]]
+
+
+def test_sums_that_several_gates_use_fit_into_the_channels_of_the_inputs():
+    made = traced(shared_sums, {"x": 6, "y": 6})
+    stack = compile_circuit(made, channels=12).stack
+    assert stack.width <= 12
+    row = [1, 2, 3, 4, 5, 6, -3, 1, 4, -1, 5, -9]
+    given = torch.tensor([[row]], dtype=torch.float64)
+    assert stack(given).flatten().tolist() == shared_sums(row[:6], row[6:])
+
+
+def test_sums_in_which_all_cancels_are_numbers():
+    def cancelled(x, y):
+        nothing = x - x
+        return [(nothing + 2) * y * x, nothing, nothing * y]
+
+    made = traced(cancelled, {})
+    stack = compile_program(batches(made, 5)).stack
+    row = torch.tensor([[[3.0, 5.0]]], dtype=torch.float64)
+    assert stack(row).flatten().tolist() == [30, 0, 0]
+
+
+def test_begun_comparisons_do_not_fill_the_channels_of_a_sort():
+    # All that can be formed at once would fill 57 channels with comparisons that none can end.
+    stack = compile_circuit(LIBRARY["sort-bitonic"].make(8), channels=57).stack
+    assert stack.width <= 57
+    keys = [9, 3, 14, 3, 0, 15, 8, 1]
+
+    def bits(numbers):
+        return [float(key >> i & 1) for key in numbers for i in range(4)]
+
+    given = torch.tensor([[bits(keys)]], dtype=torch.float64)
+    assert stack(given).flatten().tolist() == bits(sorted(keys))
 
 
 def test_a_budget_that_is_enough_changes_nothing():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,13 +47,8 @@ class Affines:
             if missing:
                 waiting += missing
                 continue
-            try:
+            with _overflow_told():
                 self.known[top] = self._combined(top)
-            except OverflowError:
-                raise UserError(
-                    f"a constant is larger than float64 holds, {np.finfo(float).max:.1e}, and "
-                    "meets a floating-point number; scale it down"
-                ) from None
             waiting.pop()
         return self.known[gate]
 
@@ -79,13 +75,41 @@ class Affines:
         if len(a.weights) < len(b.weights) and sign == 1:
             a, b = b, a
         weights = dict(a.weights)
-        for wire, weight in b.weights.items():
-            total = weights.get(wire, 0) + sign * weight
-            if total == 0:
-                del weights[wire]
-            else:
-                weights[wire] = total
+        _add(weights, b.weights, sign)
         return Affine(weights, a.bias + sign * b.bias)
+
+
+def substituted(form: Affine, forms: Mapping[int, Affine]) -> Affine:
+    """A form over the wires of the forms of its own: Σ weights[gate] · forms[gate] + bias."""
+    weights: dict[int, Scalar] = {}
+    bias = form.bias
+    with _overflow_told():
+        for gate, weight in form.weights.items():
+            _add(weights, forms[gate].weights, weight)
+            bias += weight * forms[gate].bias
+    return Affine(weights, bias)
+
+
+def _add(weights: dict[int, Scalar], others: Mapping[int, Scalar], scale: Scalar) -> None:
+    """Add scale · others; what comes to nothing is left out."""
+    for wire, weight in others.items():
+        total = weights.get(wire, 0) + scale * weight
+        if total == 0:
+            weights.pop(wire, None)
+        else:
+            weights[wire] = total
+
+
+@contextmanager
+def _overflow_told() -> Iterator[None]:
+    """``UserError`` where an exact number is beyond the floats that it meets."""
+    try:
+        yield
+    except OverflowError:
+        raise UserError(
+            f"a constant is larger than float64 holds, {np.finfo(float).max:.1e}, and "
+            "meets a floating-point number; scale it down"
+        ) from None
 
 
 def _without_zeros(weights: dict[int, Scalar]) -> dict[int, Scalar]:

@@ -1,25 +1,28 @@
-"""Fewer channels for more layers: products in batches, sums added up as their terms come.
+"""Fewer channels for more layers: products in batches, and between them as few values as will do.
 
-Two layers a batch, as in ``by_levels``: gather the factors, multiply. What has to be there in
-between is kept in the fewer channels of two ways: a term by itself, until every sum that needs it
-has been formed, or the sums that need it, as far as they have come. A sum of n products takes one
-channel beside those of a batch.
+Two layers a batch, as in ``by_levels``: gather the factors, multiply. What is known and still
+needed after that are sums of wires. Where there are fewer such sums than wires they are made of,
+the sums are kept, else the wires: once a + p and b - p are all that is asked of a, b and p, two
+channels hold them. The terms of a sum that is not complete are one sum, if nothing else needs them,
+so that a sum of n products takes one channel beside those of a batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Collection, Iterable, Sequence
 
 from bestiary.circuits import Circuit
-from bestiary.compile.constants import Scalar
 from bestiary.compile.expression import Value
-from bestiary.compile.from_circuit.affine import Affine, Affines
+from bestiary.compile.from_circuit.affine import Affine, substituted
 from bestiary.compile.from_circuit.cells import product_cell, sum_cell
+from bestiary.compile.from_circuit.kept import Keeping, Kept
+from bestiary.compile.from_circuit.needs import Needs
 from bestiary.compile.from_circuit.ports import Ports
 from bestiary.compile.program import Program
 from bestiary.errors import UserError
+
+FEWEST = 16
+"""Products that a batch may be chosen from, where choosing among more does not do."""
 
 
 class TooFewChannels(UserError):
@@ -42,188 +45,145 @@ def batches(circuit: Circuit, channels: int, rows: int = 1) -> Program:
             f"{len(circuit.results)} outputs, and needs at least {least}",
             channels,
         )
-    return _Batches(circuit, channels, rows).program()
+    best: tuple[int, Program] | None = None
+    why: TooFewChannels | None = None
+    for window in _windows(int(circuit.products.sum())):
+        try:
+            found = _Batches(circuit, channels, rows, window).placed()
+        except TooFewChannels as error:
+            if best is not None:
+                break
+            why = error
+            continue
+        if best is not None and found[0] > best[0]:
+            break
+        best = found
+    if best is None:
+        assert why is not None
+        raise why
+    return best[1]
+
+
+def _windows(products: int) -> list[int]:
+    """How many of the products left a batch may be chosen from.
+
+    All is not always best: what is begun everywhere fills the channels, and ends late.
+    """
+    windows = [products]
+    while windows[-1] >= 2 * FEWEST:
+        windows.append(windows[-1] // 2)
+    return windows
 
 
 class _Batches:
-    """Which terms (inputs and products) and which sums are on wires, batch by batch.
+    """wires: the gates that have one. known: the form over wires of each gate that is needed.
 
-    sums: the factors of products, and the outputs, as forms over terms. begun: those that are added
-    up as their terms come, with the terms that are in. waiting: for each sum the products that
-    still need it, -1 standing for the output.
+    window: how many of the products left a batch is chosen from. parts: for gates that are sums as
+    far as they have come, the sum.
     """
 
-    def __init__(self, circuit: Circuit, channels: int, rows: int) -> None:
-        self.circuit, self.channels = circuit, channels
+    def __init__(self, circuit: Circuit, channels: int, rows: int, window: int) -> None:
+        self.circuit, self.channels, self.window = circuit, channels, window
         self.ports = Ports(circuit, rows)
-        self.products = np.flatnonzero(circuit.products & circuit.needed).tolist()
-        self.sides = {
-            gate: (int(circuit.left[gate]), int(circuit.right[gate])) for gate in self.products
-        }
-        forms = Affines(circuit, [*self.ports.wires, *self.products])
-        self.waiting: dict[int, set[int]] = {}
-        for gate, factors in self.sides.items():
-            for factor in factors:
-                self.waiting.setdefault(factor, set()).add(gate)
-        for gate in circuit.results.tolist():
-            self.waiting.setdefault(gate, set()).add(-1)
-        self.sums: dict[int, Affine] = {gate: forms[gate] for gate in self.waiting}
-        self.needing: dict[int, set[int]] = {}
-        for gate, form in self.sums.items():
-            for term in form.weights:
-                self.needing.setdefault(term, set()).add(gate)
-        self.terms: dict[int, Value] = {
-            gate: wire for gate, wire in self.ports.wires.items() if gate in self.needing
-        }
-        self.known = set(self.ports.wires)
-        self.begun: dict[int, Value] = {}
-        self.inside: dict[int, set[int]] = {}
+        self.needs = Needs(circuit)
+        self.wires: dict[int, Value] = dict(self.ports.wires)
+        self.known: dict[int, Affine] = {}
+        self.parts: dict[int, int] = {}
         self.layer = 0
+        self._learn(self.needs.inputs)
 
-    def program(self) -> Program:
-        """All batches, then the outputs."""
-        left = list(self.products)
-        while left:
-            self._begin_sums()
-            batch = self._next(left)
-            self._run(batch)
-            chosen = set(batch)
-            left = [gate for gate in left if gate not in chosen]
-        self.layer += 1
+    def placed(self) -> tuple[int, Program]:
+        """All batches, then the outputs, and how many layers that makes."""
+        while self.needs.products:
+            keeping = Keeping(self.needs, self.known)
+            batch = self._next(keeping)
+            self._run(batch, keeping.past(batch))
         results = self.circuit.results.tolist()
-        made = {gate: self._summed(gate, self._rest(gate)) for gate in dict.fromkeys(results)}
-        return self.ports.program([made[gate] for gate in results])
+        if self.layer == 0 or any(gate not in self.wires for gate in results):
+            self.layer += 1
+            self.wires = {gate: self._wire(gate) for gate in dict.fromkeys(results)}
+        return self.layer, self.ports.program([self.wires[gate] for gate in results])
 
-    # What to keep
-
-    def _begin_sums(self) -> None:
-        """Begin sums as long as each frees more than the one channel it takes."""
-        while True:
-            free: dict[int, int] = {}
-            for term in self.terms:
-                apart = [gate for gate in self.needing[term] if gate not in self.inside]
-                if len(apart) == 1:
-                    free[apart[0]] = free.get(apart[0], 0) + 1
-            gate = max(free, key=lambda gate: free[gate], default=None)
-            if gate is None or free[gate] < 2:
-                return
-            self.inside[gate] = set()
-
-    def _kept(self, batch: Collection[int]) -> tuple[list[int], list[int]]:
-        """Terms and begun sums that are needed once the factors of a batch are gathered."""
-        done = self._done(batch)
-        terms = [
-            term
-            for term in self.terms
-            if any(g not in done and g not in self.inside for g in self.needing[term])
-        ]
-        sums = [gate for gate in self.inside if gate not in done and self._has_terms(gate)]
-        return terms, sums
-
-    def _has_terms(self, gate: int) -> bool:
-        return gate in self.begun or any(t in self.terms for t in self.sums[gate].weights)
-
-    def _done(self, batch: Collection[int]) -> set[int]:
-        """Sums that nothing but the batch still needs."""
-        chosen = set(batch)
-        factors = {factor for gate in chosen for factor in self.sides[gate]}
-        return {gate for gate in factors if self.waiting[gate] <= chosen}
+    def _learn(self, gates: Iterable[int]) -> None:
+        """Wires that there are now, and the sums that can be formed of them."""
+        made = list(gates)
+        self.known |= {gate: Affine({gate: 1}) for gate in made}
+        for gate in self.needs.learn(made):
+            self.known[gate] = substituted(self.needs.sums[gate], self.known)
+        self.known = {gate: form for gate, form in self.known.items() if self.needs.users.get(gate)}
 
     # Which products
 
-    def _next(self, left: Sequence[int]) -> list[int]:
-        """As many of the products that can be formed as fit, in their order."""
-        ready = [gate for gate in left if all(self._complete(f) for f in self.sides[gate])]
+    def _next(self, keeping: Keeping) -> list[int]:
+        """As many of the products of the window that can be formed as fit, in their order."""
+        ready = self.needs.ready(self.window)
+
+        def fit(batch: Sequence[int]) -> bool:
+            return self._needed(batch, keeping) <= self.channels
+
         low, high = 0, len(ready)
         while low < high:
             middle = (low + high + 1) // 2
-            low, high = (middle, high) if self._fits(ready[:middle]) else (low, middle - 1)
+            low, high = (middle, high) if fit(ready[:middle]) else (low, middle - 1)
         if low:
             return ready[:low]
         for gate in ready:
-            if self._fits([gate]):
+            if fit([gate]):
                 return [gate]
-        need = min(self._needed([gate]) for gate in ready)
+        need = min(self._needed([gate], keeping) for gate in ready)
         raise TooFewChannels(
             f"{self.channels} channels are too few for {self.circuit.name}: {need} are needed "
-            f"when {len(left)} products are left",
+            f"when {len(self.needs.products)} products are left",
             self.channels,
         )
 
-    def _complete(self, gate: int) -> bool:
-        return all(term in self.known for term in self.sums[gate].weights)
+    def _needed(self, batch: Sequence[int], keeping: Keeping) -> int:
+        """Channels once the factors of a batch are gathered, and once they are multiplied.
 
-    def _fits(self, batch: Sequence[int]) -> bool:
-        return self._needed(batch) <= self.channels
-
-    def _needed(self, batch: Sequence[int]) -> int:
-        """Channels once the factors of a batch are gathered, and once they are multiplied."""
-        terms, sums = self._kept(batch)
-        kept = len(terms) + len(sums)
-        over = {self.sides[gate][0] for gate in batch}
-        return kept + len(batch) + max(0, len(over - {self.sides[gate][1] for gate in batch}))
+        A product takes the one of its factors that it convolves in a channel of its own.
+        """
+        near, far = keeping.near(batch)
+        over, on = ({self.needs.sides[gate][side] for gate in batch} for side in (0, 1))
+        kept, gates = len(near) + far, near.gates
+        beside = kept + len(over - on - gates) - len(gates & on)
+        return len(batch) + max(kept, beside)
 
     # Layers
 
-    def _run(self, batch: Sequence[int]) -> None:
+    def _run(self, batch: Sequence[int], kept: Kept) -> None:
         """Gather, multiply."""
-        terms, sums = self._kept(batch)
         self.layer += 1
-        factors = dict.fromkeys(f for gate in batch for f in self.sides[gate])
-        gathered = {gate: self._summed(gate, self._rest(gate)) for gate in factors}
-        carried = {term: self.terms[term] for term in terms}
-        begun = {gate: self._added_up(gate) for gate in sums}
+        factors = dict.fromkeys(f for gate in batch for f in self.needs.sides[gate])
+        gathered = {gate: self._wire(gate) for gate in factors}
+        wires = {gate: self.wires[gate] for gate in kept.wires}
+        for gates in kept.sums:
+            gate = gates[0] if len(gates) == 1 else self._joined(gates, batch)
+            wires[gate] = gathered[gate] if gate in gathered else self._wire(gate)
+        self.known |= {gate: Affine({gate: 1}) for gate in wires if gate in self.known}
         self.layer += 1
-        made = {gate: self._product(gate, gathered) for gate in batch}
         for gate in batch:
-            for factor in set(self.sides[gate]):
-                self.waiting[factor].discard(gate)
-        for gate in [gate for gate, users in self.waiting.items() if not users]:
-            self._forget(gate)
-        self.begun = {gate: wire for gate, wire in begun.items() if gate in self.waiting}
-        self.known |= set(made)
-        self.terms = {
-            term: wire for term, wire in (carried | made).items() if self.needing.get(term)
-        }
+            over, on = self.needs.sides[gate]
+            name = self.ports.name(gate)
+            wires[gate] = product_cell(name, self.layer, [gathered[over]], [1], 0, gathered[on])
+        self.wires = wires
+        self._learn(batch)
 
-    def _forget(self, gate: int) -> None:
-        """A sum that nothing needs any more."""
-        del self.waiting[gate]
-        self.inside.pop(gate, None)
-        for term in self.sums[gate].weights:
-            self.needing[term].discard(gate)
+    def _joined(self, gates: Sequence[int], batch: Collection[int]) -> int:
+        """Leaves of one sum as one gate: how far it has come; its bias is added at the end."""
+        (user,) = self.needs.users[gates[0]].difference(batch)
+        gate, form = self.needs.join(gates, user)
+        self.known[gate] = substituted(form, self.known)
+        for leaf in gates:
+            del self.known[leaf]
+        self.parts[gate] = user
+        return gate
 
-    def _rest(self, gate: int) -> tuple[list[Value], list[Scalar]]:
-        """What a sum is made from: how far it has come, and its terms that are not in."""
-        form, inside = self.sums[gate], self.inside.get(gate, set())
-        begun = self.begun.get(gate)
-        wires: list[Value] = [] if begun is None else [begun]
-        weights: list[Scalar] = [1] * len(wires)
-        for term, weight in form.weights.items():
-            if term not in inside:
-                wires.append(self.terms[term])
-                weights.append(weight)
-        return wires, weights
-
-    def _summed(self, gate: int, parts: tuple[list[Value], list[Scalar]]) -> Value:
-        return sum_cell(self.ports.name(gate), self.layer, *parts, bias=self.sums[gate].bias)
-
-    def _added_up(self, gate: int) -> Value:
-        """A begun sum with the terms that have come since; its bias is added at the end."""
-        form, inside = self.sums[gate].weights, self.inside[gate]
-        new = [term for term in form if term in self.terms and term not in inside]
-        begun = self.begun.get(gate)
-        if not new:
-            assert begun is not None
-            return begun
-        wires = [] if begun is None else [begun]
-        weights: list[Scalar] = [1] * len(wires)
-        wires += [self.terms[term] for term in new]
-        weights += [form[term] for term in new]
-        inside.update(new)
-        return sum_cell(f"part of {self.ports.name(gate)}", self.layer, wires, weights, bias=0)
-
-    def _product(self, gate: int, factors: Mapping[int, Value]) -> Value:
-        over, on = self.sides[gate]
-        name = self.ports.name(gate)
-        return product_cell(name, self.layer, [factors[over]], [1], 0, factors[on])
+    def _wire(self, gate: int) -> Value:
+        """A wire that there is, which is carried, or the sum of those that it is made from."""
+        if gate in self.wires:
+            return self.wires[gate]
+        form = self.known[gate] if gate in self.known else self.needs.fixed[gate]
+        wires = [self.wires[wire] for wire in form.weights]
+        part = self.parts.get(gate)
+        name = self.ports.name(gate) if part is None else f"part of {self.ports.name(part)}"
+        return sum_cell(name, self.layer, wires, form.weights.values(), form.bias)

@@ -86,7 +86,7 @@ def compile_circuit(
     if optimize is not None:
         return _searched(circuit, rows, optimize)
     try:
-        return _wide(circuit, rows, channels, 1 if expand is None else expand)[-1]
+        return wide_ways(circuit, rows, channels, 1 if expand is None else expand)[-1]
     except TooFewChannels as error:
         raise _too_few(circuit, error.channels, rows) from None
 
@@ -113,12 +113,13 @@ def _narrow(circuit: Circuit, d: int, mode: Mode, radix: int) -> CompiledCircuit
     return CompiledCircuit.of(found, circuit, bound, "narrow", d)
 
 
-def _wide(
-    circuit: Circuit, rows: int, channels: int | None, expand: float
+def wide_ways(
+    circuit: Circuit, rows: int = 1, channels: int | None = None, expand: float = 1
 ) -> list[CompiledCircuit]:
     """All products of a level at once in as few layers as that takes, else in batches.
 
     As the circuit is, and where it may be expanded the best of both ways after that.
+    ``TooFewChannels`` where it does not fit into so many; ``compile_circuit`` says what would.
     """
     bound = _wide_bound(circuit)
     most = 2 * levels_of(circuit).most if channels is None else channels
@@ -164,7 +165,9 @@ def _chosen(
         if name and of is circuit:
             continue
         try:
-            found += [replace(way, rearranged=name) for way in _wide(of, rows, channels, expand)]
+            found += [
+                replace(way, rearranged=name) for way in wide_ways(of, rows, channels, expand)
+            ]
         except UserError as error:
             mistakes.append(error)
     if found:

@@ -10,19 +10,22 @@ from typing import Any
 from bestiary.circuits import Circuit, balanced, parallelised
 from bestiary.compile.bounds import Bound
 from bestiary.compile.degree import depth_floor
-from bestiary.compile.from_circuit.batches import TooFewChannels, batches
+from bestiary.compile.from_circuit.batches import TooFewChannels
 from bestiary.compile.from_circuit.compiled import (
     EXPAND,
     MOST_PARALLEL,
     MOST_TRIED,
     circuit_bounds,
     compile_circuit,
+    wide_ways,
 )
 from bestiary.compile.pareto import unbeaten
 from bestiary.compile.report import measure
 
 MOST_ROUTED = 4096
 """Gates of circuits whose narrow layouts are compiled too: their layers go with every depth."""
+MOST_CAPPED = 4096
+"""Products of circuits that are compiled in fewer channels too."""
 RADICES = (2, 4, 8)
 """Of the narrow layout's routing."""
 EXPANSIONS = (2.0, EXPAND, 16.0)
@@ -75,8 +78,13 @@ def frontier(circuit: Circuit, watch: Callable[[str], None] | None = None) -> li
         return way
 
     wide = take("wide", circuit, {})
-    for choice in _choices(circuit, wide.channels):
+    for choice in _choices(circuit):
         take(*choice)
+    for channels in _fewer(circuit, wide.channels):
+        try:
+            take(f"wide, {channels:,} channels", circuit, {"channels": channels})
+        except TooFewChannels:
+            break
     cheapest = min(tried, key=lambda way: (way.layers, way.nonzeros)).costs
     found = list(ways.values())
     best = unbeaten([way.costs for way in found])
@@ -96,8 +104,8 @@ _Choice = tuple[str, Circuit, dict[str, Any]]
 """A name, what is compiled, and the settings of ``compile_circuit``."""
 
 
-def _choices(circuit: Circuit, channels: int) -> Iterator[_Choice]:
-    """All ways but the wide one of the circuit as it is, which takes so many channels."""
+def _choices(circuit: Circuit) -> Iterator[_Choice]:
+    """All ways but the wide one of the circuit as it is, and that one in fewer channels."""
     if circuit.products.sum() <= MOST_TRIED:
         for factor in EXPANSIONS:
             yield f"wide, expanded {factor:g} ×", circuit, {"expand": factor}
@@ -112,7 +120,6 @@ def _choices(circuit: Circuit, channels: int) -> Iterator[_Choice]:
                 yield f"wide, {name}, expanded {EXPAND:g} ×", of, {"expand": EXPAND}
     if circuit.size > MOST_ROUTED:
         return
-    yield from _capped(circuit, channels)
     d = 1
     while d == 1 or 4 * d <= circuit.width:
         for mode, radix in product(("circular", "causal"), RADICES):
@@ -121,18 +128,22 @@ def _choices(circuit: Circuit, channels: int) -> Iterator[_Choice]:
         d *= 4
 
 
-def _capped(circuit: Circuit, channels: int) -> Iterator[_Choice]:
-    """Wide in fewer and fewer channels than so many, as long as they do."""
-    while (channels := channels * 3 // 4) >= circuit.width_in:
-        try:
-            batches(circuit, channels)
-        except TooFewChannels:
+def _fewer(circuit: Circuit, channels: int) -> Iterator[int]:
+    """Fewer and fewer channels than so many, down to the inputs; none for very large circuits."""
+    while circuit.products.sum() <= MOST_CAPPED:
+        channels = channels * 3 // 4
+        if channels < circuit.width_in:
             return
-        yield f"wide, {channels} channels", circuit, {"channels": channels}
+        yield channels
 
 
 def _measured(name: str, circuit: Circuit, settings: Mapping[str, Any]) -> Way:
-    report = measure(compile_circuit(circuit, **settings))
+    if "channels" in settings:
+        # Not compile_circuit, which looks for channels that are enough where these are too few.
+        made = wide_ways(circuit, **settings)[-1]
+    else:
+        made = compile_circuit(circuit, **settings)
+    report = measure(made)
     radix = settings.get("radix", 2)
     held = {key: settings[key] for key in ("layout", "d", "mode") if key in settings}
     stated = radix == 2 and not settings.keys() & {"channels", "expand"}
