@@ -76,16 +76,22 @@ def load_extra(module: str, extra: str, what: str) -> Any:
 
 
 def check_options(
-    made: Callable[..., Any], options: Mapping[str, Any], what: str, skip: tuple[str, ...] = ()
+    made: Callable[..., Any],
+    options: Mapping[str, Any],
+    what: str,
+    skip: tuple[str, ...] = (),
+    also: tuple[str, ...] = (),
 ) -> None:
     """Raise ``UserError`` when ``made`` does not take one of ``options``, listing those it does.
 
+    skip: parameters that are no options. also: what is taken beside those of the signature.
     A ``**kwargs`` in the signature does not count as taking an option: a misspelling would
     vanish in it.
     """
     parameters = inspect.signature(made).parameters.values()
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    accepted = [p.name for p in parameters if p.kind in kinds and p.name not in ("self", *skip)]
+    taken = [p.name for p in parameters if p.kind in kinds and p.name not in ("self", *skip)]
+    accepted = [*also, *taken]
     for name in options:
         if name not in accepted:
             listed = ", ".join(accepted) or "none"

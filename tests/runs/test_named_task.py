@@ -20,7 +20,7 @@ def test_a_task_is_small_unless_it_is_said_in_a_name_and_options():
     [
         ("mqar,length", "'length' in --task 'mqar,length' sets no option"),
         ("nothing,length=4", "unknown task 'nothing'"),
-        ("lenght=32", "no option 'lenght'"),
+        ("lenght=32", r"no option 'lenght'; did you mean 'length'\? \(accepted: length, pairs, v"),
         ("length=15", "length is 15; it must be even"),
     ],
 )

@@ -19,6 +19,12 @@ def config(tmp_path):
     return path
 
 
+def test_a_task_of_one_segment_is_made_smaller_by_its_length_and_pairs():
+    short = read_experiment(preset="quick", overrides=["task.length=16", "task.pairs=2"])
+    spelled = read_experiment(preset="quick", overrides=["task.segments=[{length: 16, pairs: 2}]"])
+    assert [run.run_id for run in expand(short)] == [run.run_id for run in expand(spelled)]
+
+
 def test_an_experiment_is_named_after_its_file(config):
     assert read_experiment(config).name == "mine"
 

@@ -36,6 +36,4 @@ def read_task(text: str | None, seed: int | None = None) -> Task:
         options["seed"] = seed
     if name in SMALL and "segments" not in options:
         options = {**SMALL[name], **options}
-        of_segment = SMALL[name].keys() - {"vocab_size"}
-        options["segments"] = [{key: options.pop(key) for key in of_segment}]
     return build_task({"name": name, **options})

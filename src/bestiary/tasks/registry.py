@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from bestiary.errors import UserError, unknown_name
 from bestiary.imports import check_options, load_class
-from bestiary.tasks.protocol import Task
+from bestiary.tasks.protocol import SPLITS, Task
+from bestiary.tasks.segments import as_segments
 
 TASKS: dict[str, str] = {
     "associative-recall": "bestiary.tasks.associative_recall:AssociativeRecall",
@@ -34,14 +35,42 @@ def name_of_task(cls: type) -> str:
 
 
 def build_task(spec: Mapping[str, Any]) -> Task:
-    """Make the task from ``{"name": …, **options}``; options are the fields of its config."""
+    """Make the task from ``{"name": …, **options}``; options are the fields of its config.
+
+    What a segment has, such as ``length`` and ``pairs``, may stand beside them where there is one
+    segment. Raises ``UserError``.
+    """
     options = dict(spec)
     name = options.pop("name", None)
     if not isinstance(name, str):
         raise UserError(f"a task needs a name, not {name!r} (accepted: {', '.join(TASKS)})")
     cls = task_class(name)
-    check_options(cls, options, f"task {name!r}")
+    of_segment = _segment_options(cls)
+    check_options(cls, options, f"task {name!r}", also=of_segment)
+    given = {key: options.pop(key) for key in of_segment if key in options}
+    if given:
+        options["segments"] = [_one_segment(cls, options, given)]
     return cast(Task, cls(**options))
+
+
+def _segment_options(cls: type) -> tuple[str, ...]:
+    """The fields of a segment that say how long and how hard it is, none of them the task's own."""
+    kind = getattr(cls, "segment_kind", None)
+    if kind is None or not is_dataclass(cls):
+        return ()
+    own = {*SPLITS, *(field.name for field in fields(cls))}
+    return tuple(field.name for field in fields(kind) if field.name not in own)
+
+
+def _one_segment(cls: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The segment of a task with what is ``given`` in its place."""
+    segments = as_segments(options.get("segments", cls.segments), cls.segment_kind)
+    if len(segments) > 1:
+        raise UserError(
+            f"{next(iter(given))} is set for one segment, but there are {len(segments)} (accepted: "
+            f"segments alone, such as [{cls.segment_kind.example}])"
+        )
+    return {**asdict(segments[0]), **given}
 
 
 def task_spec(task: Task) -> dict[str, Any]:
