@@ -204,6 +204,14 @@ def test_taps_past_the_length_take_no_memory():
     ("make", "words"),
     [
         (lambda v: SparseWeight(3, [0], [3], v), "entry 3 lies outside of a weight of width 3"),
+        (
+            lambda v: SparseWeight(3, [0, 2, 2], [1, 0, 0], v.expand(3)),
+            "two entries in row 2, column 0; give their sum as one",
+        ),
+        (
+            lambda v: TapFilter(3, [1, 5, 1], [2, 2, 2], v.expand(3)),
+            "two taps at power 1 of channel 2; give their sum as one",
+        ),
         (lambda v: SparseWeight(3, [0, 1], [1], v), "2 rows, 1 columns and 1 values"),
         (lambda v: TapFilter(3, [-1], [0], v), "tap at power -1"),
         (lambda v: TapFilter(3, [1], [3], v), "tap at channel 3"),

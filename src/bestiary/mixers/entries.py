@@ -23,6 +23,17 @@ def places(given: Sequence[int] | Tensor, what: str) -> Tensor:
     return found.to(torch.int64)
 
 
+def check_once(first: Tensor, second: Tensor, stride: int, told: str) -> None:
+    """``UserError`` where two entries lie at one place; ``stride`` is above every ``second``.
+
+    told: the sentence, with {} for the first such place.
+    """
+    keys, counts = torch.unique(first * stride + second, return_counts=True)
+    twice = keys[counts > 1]
+    if len(twice):
+        raise UserError(told.format(*divmod(int(twice[0]), stride)))
+
+
 def numbers(given: Tensor, what: str) -> Tensor:
     """The same vector. ``UserError`` for another shape and for what is not floating-point."""
     if given.ndim != 1 or not given.is_floating_point():

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError
-from bestiary.mixers.entries import numbers, places
+from bestiary.mixers.entries import check_once, numbers, places
 
 MOST_GATHERS = 8
 """Up to so many entries a column, one gather each is quicker than a product."""
@@ -49,6 +49,8 @@ class SparseWeight(nn.Module):
                     f"{width - 1} are inside"
                 )
             self.register_buffer(name, entries)
+        told = "a sparse weight has two entries in row {}, column {}; give their sum as one"
+        check_once(self.sources, self.targets, width, told)
         self._plan()
 
     def dense(self) -> Tensor:

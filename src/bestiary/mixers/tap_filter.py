@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bestiary.errors import UserError
-from bestiary.mixers.entries import numbers, places
+from bestiary.mixers.entries import check_once, numbers, places
 from bestiary.mixers.filters import Filter
 
 
@@ -43,6 +43,8 @@ class TapFilter(Filter):
                 f"a filter has a tap at channel {int(outside[0])}; it has channels 0 to "
                 f"{channels - 1}"
             )
+        told = "a filter has two taps at power {} of channel {}; give their sum as one"
+        check_once(moved, channel, channels, told)
         self.channels = channels
         self.taps = int(moved.max()) + 1 if len(moved) else 1
         self.values = nn.Parameter(numbers(values, "the taps of a filter"))
