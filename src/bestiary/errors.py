@@ -14,12 +14,15 @@ class UserError(ValueError):
     """
 
 
-def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the closest of ``choices``, or an empty string."""
+def did_you_mean(name: str, choices: Iterable[str], prefix: str = "") -> str:
+    """Return ``"; did you mean 'x'?"`` for the closest of ``choices``, or an empty string.
+
+    prefix: what a choice needs before it where it is written.
+    """
     close = difflib.get_close_matches(name, list(choices), n=5)
     # Letters in another order are the likelier slip: dtf is dft before it is dst.
     close.sort(key=lambda choice: sorted(choice) != sorted(name))
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f"; did you mean {prefix + close[0]!r}?" if close else ""
 
 
 def counted(count: int, noun: str) -> str:

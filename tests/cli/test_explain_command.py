@@ -64,6 +64,33 @@ def test_a_model_without_a_program_is_followed_by_the_steps_that_it_tells(capsys
     assert 'width="488"' in (tmp_path / "p.svg").read_text()[:200]
 
 
+def compiled(capsys, *arguments):
+    assert main(["compile", *arguments, "-o", "c.safetensors"]) == 0
+    capsys.readouterr()
+
+
+def test_an_array_of_many_is_followed_in_the_one_that_is_asked_for(capsys, tmp_path):
+    compiled(capsys, "circuit", "determinant", "--n", "2")
+    np.save("x.npy", np.array([[1, 2, 3, 4], [5, 6, 7, 9]]))
+    printed(capsys, "c.safetensors", "--input", "x.npy", "--example", "1", "-o", "p.html")
+    assert "Input: example 1 of x.npy." in (tmp_path / "p.html").read_text()
+    for arguments, said in [
+        (["--input", "x.npy", "--example", "2"], "no example 2 in x.npy; it holds examples 0 to 1"),
+        (["--example", "1"], "--example is 1, but c.safetensors is a file; the example is one of"),
+        (["--task", "mqar"], "--task is for a solver such as compiled:all-pairs"),
+    ]:
+        assert said in printed(capsys, "c.safetensors", *arguments, code=2).err
+
+
+def test_a_circuit_of_bits_is_given_bits_and_no_other_numbers(capsys, tmp_path):
+    compiled(capsys, "circuit", "adder-ripple", "--n", "2")
+    printed(capsys, "c.safetensors", "-o", "p.html")
+    assert "Input: 4 random bits of seed 0." in (tmp_path / "p.html").read_text()
+    np.save("x.npy", np.array([0, 1, 0.5, 1]))
+    err = printed(capsys, "c.safetensors", "--input", "x.npy", code=2).err
+    assert "the input has 0.5 at index 2; the circuit takes bits, 0 or 1" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -79,8 +106,9 @@ def test_a_model_without_a_program_is_followed_by_the_steps_that_it_tells(capsys
         (["compiled:all-pairs", "--png", "a.png", "--layers", "1-999999999999"], "no layer 7 to"),
         (["compiled:all-pairs", "--layers", "9"], "--layers is for the picture"),
         (["compiled:all-pairs", "--input", "x.npy"], "--input is for a file"),
-        (["missing.safetensors"], "there is no file missing.safetensors"),
-        (["missing.safetensors", "--example", "2"], "--example is for a solver"),
+        (["missing.safetensors"], "there is no file missing.safetensors (accepted: a file"),
+        (["sort"], "there is no file sort; did you mean 'compiled:sort'?"),
+        (["allpairs,repeat=first"], "did you mean 'compiled:all-pairs'?"),
     ],
 )
 def test_mistakes_are_one_sentence_and_nothing_is_written(capsys, tmp_path, arguments, said):

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from bestiary.compile import Program, compile_program, input_array
-from bestiary.compile.compiled_file import save_compiled
 from bestiary.errors import UserError
 from bestiary.report.explain.words import group_of
 from bestiary.runs.compiled_model import parse_compiled
-from bestiary.runs.explained import explained_example, explained_file, queries_of
+from bestiary.runs.explained import explained_example, queries_of
 from bestiary.runs.named_task import read_task
 from bestiary.solvers.registry import SolverSpec, build_solver
 from bestiary.tasks.mqar import MQAR
@@ -97,37 +95,6 @@ def test_examples_of_other_recall_tasks_are_followed_too(task, marks):
     assert found.tokens[query.key] == found.tokens[query.row] and query.value == query.key + 1
     if marks:
         assert found.marks[:4] == marks
-
-
-def square(tmp_path):
-    u = input_array("u", 2)
-    path = tmp_path / "square.safetensors"
-    save_compiled(path, compile_program(Program((u,), u * u, rows=4, name="square")))
-    return path
-
-
-def test_a_file_is_given_an_array_or_random_numbers_of_a_seed(tmp_path):
-    path = square(tmp_path)
-    np.save(tmp_path / "x.npy", np.arange(8))
-    found = explained_file(path, tmp_path / "x.npy")
-    np.testing.assert_array_equal(found.inputs, np.arange(8).reshape(4, 2))
-    expected = np.random.default_rng(7).standard_normal((4, 2))
-    np.testing.assert_array_equal(explained_file(path, None, 7).inputs, expected)
-
-
-@pytest.mark.parametrize(
-    ("array", "said"),
-    [
-        (np.zeros((2, 4)), r"has shape \(2, 4\).*takes \(4, 2\), or a vector of 8"),
-        (np.zeros(7), "takes real numbers of shape"),
-        (np.zeros((4, 2), dtype=complex), "holds complex128"),
-        (np.full((4, 2), np.inf), "holds inf; numbers must be finite"),
-    ],
-)
-def test_an_array_that_does_not_fit_is_one_sentence(tmp_path, array, said):
-    np.save(tmp_path / "x.npy", array)
-    with pytest.raises(UserError, match=said):
-        explained_file(square(tmp_path), tmp_path / "x.npy")
 
 
 def test_what_the_head_adds_up_are_the_sums_that_logits_are_made_from():

@@ -12,7 +12,7 @@ from bestiary.cli.console import Terminal
 from bestiary.cli.given import options_given
 from bestiary.cli.table_form import PLOTS
 from bestiary.cli.written import PAGE, check_written
-from bestiary.errors import UserError
+from bestiary.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
     from bestiary.report.explain import Sheet
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LINES_SHOWN = 12
 MOST_LAYERS = 100_000
 """Of a range of --layers; a picture has far fewer."""
-OF_AN_EXAMPLE = ("--task", "--example", "--split", "--query")
+OF_A_TASK = ("--task", "--split", "--query")
 
 
 def explain(
@@ -32,7 +32,9 @@ def explain(
             metavar="compiled:NAME|FILE", help="A solver, or a file that `bestiary compile` wrote."
         ),
     ],
-    example: Annotated[int, typer.Option(min=0, help="Number of the example, from 0.")] = 0,
+    example: Annotated[
+        int, typer.Option(min=0, help="Number of the example, from 0: of the task, or of --input.")
+    ] = 0,
     task: Annotated[
         str | None,
         typer.Option(metavar="NAME,OPTION=VALUE", help="[mqar,vocab_size=16,length=16,pairs=4]"),
@@ -46,7 +48,9 @@ def explain(
     ] = 1,
     given: Annotated[
         Path | None,
-        typer.Option("--input", help="For a file: a .npy array, (rows, channels) [random]."),
+        typer.Option(
+            "--input", help="For a file: a .npy array, as `bestiary run` takes it [random]."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page [NAME-EXAMPLE.html].")
@@ -105,9 +109,9 @@ def _subject(
     seed: int | None,
     given: Path | None,
 ) -> Explained:
-    from bestiary.runs.compiled_model import is_compiled, parse_compiled
+    from bestiary.runs.compiled_model import PREFIX, is_compiled, parse_compiled
     from bestiary.runs.named_task import read_task
-    from bestiary.solvers.registry import check_named
+    from bestiary.solvers.registry import SOLVERS, check_named
     from bestiary.tasks.protocol import as_split
 
     if is_compiled(source):
@@ -121,23 +125,29 @@ def _subject(
         from bestiary.runs.explained import explained_example
 
         return explained_example(model, made, part, example)
-    wrong = [option for option in options if option in OF_AN_EXAMPLE]
+    path = Path(source)
+    if not path.is_file():
+        hint = did_you_mean(source.partition(",")[0], SOLVERS, PREFIX)
+        raise UserError(
+            f"there is no file {source}{hint} (accepted: a file that `bestiary compile` wrote, or "
+            "a solver such as compiled:all-pairs)"
+        )
+    wrong = [option for option in options if option in OF_A_TASK]
     if wrong:
         raise UserError(
             f"{wrong[0]} is for a solver such as compiled:all-pairs; {source} is a file, which is "
-            "given an array (accepted: --input, --seed)"
+            "given an array (accepted: --input, --example of it, --seed)"
+        )
+    if given is None and "--example" in options:
+        raise UserError(
+            f"--example is {example}, but {source} is a file; the example is one of those in "
+            "--input"
         )
     if given is not None and seed is not None:
         raise UserError("--input and --seed were given; an array in a file has no seed")
-    path = Path(source)
-    if not path.is_file():
-        raise UserError(
-            f"there is no file {source} (accepted: a file that `bestiary compile` wrote, or a "
-            "solver such as compiled:all-pairs)"
-        )
-    from bestiary.runs.explained import explained_file
+    from bestiary.runs.explained_file import explained_file
 
-    return explained_file(path, given, seed or 0)
+    return explained_file(path, given, seed or 0, example)
 
 
 def _stem(source: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,6 +38,28 @@ def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64
     ``UserError`` where it does not fit, and where a number that goes in or comes out is not finite
     in ``dtype``.
     """
+    laid = laid_out(file, array, dtype)
+    made = laid.written(_run(file, laid.batch, dtype))
+    _check_finite(made, "the output", dtype)
+    return made
+
+
+@dataclass(frozen=True)
+class Laid:
+    """An array as a stack takes it.
+
+    batch: (batch, rows, inputs). written: of what the stack gives for it, (batch, rows, channels),
+    the output as ``run_array`` gives it. parts: 2 where the second half of the batch is Im, and
+    what was given is Re and Im one after the other; else 1.
+    """
+
+    batch: NDArray[np.float64]
+    written: Callable[[NDArray[Any]], NDArray[Any]]
+    parts: int = 1
+
+
+def laid_out(file: StackFile, array: NDArray[np.generic], dtype: str = "float64") -> Laid:
+    """How ``run_array`` reads an array; ``UserError`` where it does not fit or is not finite."""
     if dtype not in DTYPES:
         raise unknown_name("dtype", dtype, DTYPES)
     if file.rows is None or file.inputs is None:
@@ -50,23 +73,37 @@ def run_array(file: StackFile, array: NDArray[np.generic], dtype: str = "float64
     origin = Origin.from_dict(file.about.get("origin"))
     if origin is not None:
         origin.check_sizes(file.rows, file.inputs)
-        if origin.circuit is not None:
-            return _run_circuit(file, origin.circuit, numbers, dtype)
-    reading = _reading(file, origin, file.rows, file.inputs, numbers)
-    _check_finite(_in(numbers, dtype), "the input", dtype)
-    if reading.apart:
-        parts = [_run(file, reading.batch(part), dtype) for part in (numbers.real, numbers.imag)]
-        made = _paired(np.stack(parts, axis=-1))[..., 0]
+    form = None if origin is None else origin.circuit
+    if form is not None:
+        laid = _of_circuit(form, numbers, file.rows, file.inputs)
     else:
-        made = _run(file, reading.batch(numbers), dtype)
-    if reading.paired:
-        made = _paired(made)
-    if made.shape[1:] == reading.sequence:
-        made = made.reshape(numbers.shape)
-    elif not reading.batched:
-        made = made[0]
-    _check_finite(made, "the output", dtype)
-    return made
+        laid = _of_sequences(_reading(file, origin, file.rows, file.inputs, numbers), numbers)
+    _check_finite(_in(numbers, dtype), "the input", dtype)
+    return laid
+
+
+def _of_circuit(form: CircuitForm, numbers: NDArray[Any], rows: int, inputs: int) -> Laid:
+    examples, lead, as_port = form.read(numbers, rows)
+    return Laid(
+        form.input_array(examples, rows, inputs),
+        lambda made: form.written(form.outputs_of(made), lead, as_port),
+    )
+
+
+def _of_sequences(reading: Reading, numbers: NDArray[Any]) -> Laid:
+    def written(made: NDArray[Any]) -> NDArray[Any]:
+        if reading.apart:
+            made = _paired(np.stack(np.split(made, 2), axis=-1))[..., 0]
+        if reading.paired:
+            made = _paired(made)
+        if made.shape[1:] == reading.sequence:
+            return made.reshape(numbers.shape)
+        return made if reading.batched else made[0]
+
+    if not reading.apart:
+        return Laid(reading.batch(numbers), written)
+    parts = [reading.batch(part) for part in (numbers.real, numbers.imag)]
+    return Laid(np.concatenate(parts), written, 2)
 
 
 @dataclass(frozen=True)
@@ -95,19 +132,6 @@ class Reading:
         flat = numbers.astype(np.complex128) if self.paired else numbers
         parts = np.ascontiguousarray(flat).view(np.float64)
         return parts.reshape(count, self.rows, self.inputs)
-
-
-def _run_circuit(
-    file: StackFile, form: CircuitForm, numbers: NDArray[Any], dtype: str
-) -> NDArray[Any]:
-    """The same for a circuit, whose inputs lie in the stack as ``form`` says."""
-    assert file.rows is not None and file.inputs is not None
-    examples, lead, as_port = form.read(numbers, file.rows)
-    _check_finite(_in(numbers, dtype), "the input", dtype)
-    made = _run(file, form.input_array(examples, file.rows, file.inputs), dtype)
-    found = form.written(form.outputs_of(made), lead, as_port)
-    _check_finite(found, "the output", dtype)
-    return found
 
 
 def _reading(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,18 +11,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bestiary.compile.compiled_file import load_compiled
 from bestiary.errors import UserError, counted
 from bestiary.mixers.conformance.report import describe
 from bestiary.runs.compiled_model import CompiledModel
 from bestiary.solvers.protocol import SolverModel
 from bestiary.solvers.usable import usable_model
 from bestiary.solvers.working import HasWorkings, Working
-from bestiary.structured.array_file import read_npy
 from bestiary.tasks.protocol import IGNORE, Batch, Split, Task
 
 if TYPE_CHECKING:
     from bestiary.compile.compiling import Compiled
+
+Names = tuple[tuple[str, ...], ...]
+"""Of numbers by row and channel, "" where there is none; nothing where channels' names say all."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class Explained:
     None where there are ``workings`` in its place. inputs: (N, d) float64, of a program. tokens: of
     the example, one a row, or none. marks: what each is there for, such as ``k1``. queries: by row.
     meanings: what values are, by the word their names have in common. answers: (rows, bits), what
-    the head adds up, where there is one.
+    the head adds up, where there is one. input_names, output_names: of the numbers that lie row by
+    row, where each has a name of its own.
     """
 
     name: str
@@ -73,6 +74,8 @@ class Explained:
     meanings: Mapping[str, str] = field(default_factory=dict)
     answers: NDArray[np.float64] | None = None
     workings: tuple[Working, ...] = ()
+    input_names: Names = ()
+    output_names: Names = ()
 
 
 def explained_example(model: CompiledModel, task: Task, split: Split, example: int) -> Explained:
@@ -149,34 +152,6 @@ def _asked(name: str, method: str, function: Callable[[Tensor], Any], tokens: Te
             f"{name} cannot be explained: {method}(tokens) raises {describe(error)} (--debug shows "
             "where)"
         ) from error
-
-
-def explained_file(path: Path, given: Path | None, seed: int = 0) -> Explained:
-    """A compiled file on an array in a .npy file, or on random numbers where none is given.
-
-    The array: (rows, channels) of the program, or a vector of as many numbers, row by row.
-    """
-    compiled = load_compiled(path)
-    shape = (compiled.source.rows, compiled.source.width)
-    if given is None:
-        inputs = np.random.default_rng(seed).standard_normal(shape)
-        about = f"Input: {shape[0]} × {shape[1]} normal random numbers of seed {seed}."
-    else:
-        array = np.asarray(read_npy(given))
-        if array.dtype.kind not in "biuf" or array.size != shape[0] * shape[1]:
-            raise UserError(
-                f"{given} holds {array.dtype} of shape {array.shape}; {path} takes real numbers "
-                f"of shape {shape}, or a vector of {shape[0] * shape[1]}"
-            )
-        if array.ndim > 1 and array.shape != shape:
-            raise UserError(
-                f"{given} has shape {array.shape}; {path} takes {shape}, or a vector of "
-                f"{shape[0] * shape[1]}"
-            )
-        inputs, about = array.astype(np.float64).reshape(shape), f"Input: {given.name}."
-    if not np.isfinite(inputs).all():
-        raise UserError(f"{given} holds {inputs[~np.isfinite(inputs)][0]}; numbers must be finite")
-    return Explained(compiled.source.name, about, compiled, inputs)
 
 
 def queries_of(
