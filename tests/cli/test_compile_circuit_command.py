@@ -401,3 +401,4 @@ def test_a_circuit_without_inputs_is_refused(bestiary):
 def test_the_name_of_a_circuit_given_as_a_transform_is_told_where_it_belongs(bestiary):
     err = bestiary("compile", "determinant", "--n", "4", code=2)
     assert "determinant is a circuit of the library, not a transform" in err
+    assert err.endswith("compile it with bestiary compile circuit determinant --n 4\n")

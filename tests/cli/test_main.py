@@ -39,6 +39,23 @@ def test_help_is_printed_and_succeeds(arguments, capsys):
     assert "recall" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["data", "--help"]])
+def test_lists_of_commands_say_all_of_what_each_does(arguments, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert frame.main(arguments) == 0
+    commands = capsys.readouterr().out.partition("Commands:\n")[2]
+    assert commands and "..." not in commands and "…" not in commands
+    assert max(map(len, commands.splitlines())) <= 80
+
+
+def test_a_word_too_many_is_called_by_what_was_typed(capsys):
+    assert frame.main(["solvers", "all-pairs", "sort"]) == 2
+    assert capsys.readouterr().err == (
+        "bestiary: 'all-pairs sort' is more than bestiary solvers takes "
+        "(bestiary solvers --help shows what it takes)\n"
+    )
+
+
 def test_the_version_is_the_package_s(capsys):
     assert frame.main(["--version"]) == 0
     assert capsys.readouterr().out.strip() == f"bestiary {__version__}"

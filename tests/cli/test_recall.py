@@ -108,10 +108,20 @@ def test_the_runs_can_be_listed_and_are_not_trained(capsys):
     assert not Path("results").exists()
 
 
+def test_a_part_of_fewer_runs_than_parts_is_empty_and_no_mistake(capsys):
+    shard = ["recall", "tiny.yaml", "--seeds", "1", "--shard", "90/99"]
+    assert main(shard) == 0
+    said = capsys.readouterr().err
+    assert "--shard 90/99 is empty: " in said and "in all, fewer than parts" in said
+    assert main([*shard, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert not Path("results").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "nothing was given; give a config file or --preset"),
+        ((), "neither a config file nor --preset was given (accepted: one of them,"),
         (("none.yaml",), "there is no file 'none.yaml'"),
         ((".",), "'.' is a directory; give a YAML file in it"),
         (("bad.yaml",), "bad.yaml is not valid YAML at line 3"),

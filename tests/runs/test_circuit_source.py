@@ -41,8 +41,19 @@ def test_a_complex_circuit_is_compiled_as_that_of_its_parts():
 
 def test_a_size_is_for_the_library_alone(tmp_path):
     (tmp_path / "c.circuit").write_text("input a\noutput a * a as out\n")
-    with pytest.raises(UserError, match=r"--n is 3, but c\.circuit is no circuit of the library"):
+    said = (
+        r"--n is 3, but c\.circuit is no circuit of the library \(accepted: --n of a circuit that"
+    )
+    with pytest.raises(UserError, match=said):
         named_circuit("c.circuit", 3)
+
+
+def test_a_transform_is_told_how_it_is_compiled():
+    for n, size in ((None, 64), (16, 16)):
+        with pytest.raises(UserError, match=r"^dct is a transform, not a circuit; compile it with"):
+            named_circuit("dct", n)
+        with pytest.raises(UserError, match=f"bestiary compile dct --n {size}$"):
+            named_circuit("dct", n)
 
 
 @pytest.mark.parametrize("name", ["mine.py", "mine"])

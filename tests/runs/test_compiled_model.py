@@ -36,6 +36,7 @@ def test_a_name_carries_its_options_and_says_that_it_is_compiled():
     made = parse_compiled("compiled:all-pairs,repeat=first")
     assert made == CompiledModel("all-pairs", {"repeat": "first"})
     assert made.name == "compiled:all-pairs,repeat=first"
+    assert parse_compiled("compiled:lookup,bits=null").name == "compiled:lookup,bits=null"
     assert CompiledModel("all-pairs").name == ALL_PAIRS
     assert CompiledModel("own.solvers:Mine").name == "compiled:Mine"
     assert CompiledModel("all-pairs", {}, "ours").name == "compiled:ours"
@@ -150,6 +151,8 @@ def test_models_are_compared_beside_those_of_the_config_or_the_mixers_that_were_
             read_experiment(path, mixers=mixers, models=models, trained=False)
     for mixers, models, said in (
         ((), ["hyena"], r"--model 'hyena' is no compiled model .*all-pairs.*--mixer"),
+        ((), ["lookup,slots=2"], r"; did you mean 'compiled:lookup,slots=2'\? \(accepted"),
+        ((), ["mine:Heads"], r"; did you mean 'compiled:mine:Heads'\? .* package.module:Class;"),
         ([ALL_PAIRS], (), "'compiled:all-pairs' is a compiled model .accepted: --model"),
     ):
         with pytest.raises(UserError, match=said):

@@ -110,7 +110,7 @@ def test_an_override_that_sets_nothing_is_refused():
 
 
 def test_either_a_file_or_a_preset_is_given(config):
-    with pytest.raises(UserError, match=r"nothing was given; .*quick"):
+    with pytest.raises(UserError, match=r"^neither a config file nor --preset was given .*quick"):
         read_experiment()
     with pytest.raises(UserError, match="both a config file and --preset"):
         read_experiment(config, "quick")

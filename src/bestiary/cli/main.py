@@ -10,6 +10,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -68,6 +69,13 @@ app.command()(frontier)
 app.command()(explain)
 
 
+def tell_whole_summaries(group: object) -> None:
+    """Let lists of commands say all of what each does, which Typer cuts at the end of a line."""
+    for command in getattr(group, "commands", {}).values():
+        command.short_help = " ".join((command.help or "").partition("\n\n")[0].split())
+        tell_whole_summaries(command)
+
+
 def print_version(wanted: bool) -> None:
     """Print the version and stop."""
     if wanted:
@@ -91,7 +99,12 @@ def options(
 def sentence(error: BaseException) -> str:
     """What a person is told of ``error``, in one line."""
     if isinstance(error, UsageMistake):
-        return " ".join(str(getattr(error, "format_message", error.__str__)()).split())
+        said = " ".join(str(getattr(error, "format_message", error.__str__)()).split())
+        besides = re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", said)
+        if besides is None:
+            return said
+        command = getattr(getattr(error, "ctx", None), "command_path", "bestiary")
+        return f"{besides[1]!r} is more than {command} takes ({command} --help shows what it takes)"
     if isinstance(error, OSError) and error.errno is not None:
         what = error.strerror or errno.errorcode.get(error.errno, "error")
         return f"{error.filename}: {what}" if error.filename else what
@@ -156,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Not Typer's own main, which turns an interrupt into a silent exit.
         entry = typer.main.get_command(app)
+        tell_whole_summaries(entry)
         with sigterm_raises(), entry.make_context("bestiary", given) as context:
             code = entry.invoke(context)
     except typer.Exit as leaving:

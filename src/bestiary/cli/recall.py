@@ -89,13 +89,15 @@ def recall(
     Finished runs are never trained again: the same command goes on where it was stopped.
     Exit code 0: every run has a result; 1: some failed; 2: the question was wrong.
     """
-    from bestiary.cli.sweeping import conclude, train
-    from bestiary.runs.experiment import make_plan, parse_shard
     from bestiary.runs.request import read_experiment
 
     experiment = read_experiment(
         config, preset, overrides or (), mixers or (), seeds, workers, models or (), not no_mixers
     )
+    # Not sooner, for it loads torch: wrong names are told before.
+    from bestiary.cli.sweeping import conclude, conclude_empty, train
+    from bestiary.runs.experiment import make_plan, parse_shard
+
     folder = out or Path("results") / experiment.name
     plan = make_plan(experiment, folder, only or (), parse_shard(shard))
     if list_runs:
@@ -103,4 +105,6 @@ def recall(
             if run in plan.chosen:
                 typer.echo(f"{number}\t{run.run_id}\tseed {run.seed}")
         return 0
+    if shard and not plan.chosen:
+        return conclude_empty(plan, shard, as_json)
     return conclude(plan, train(plan, force), report=not no_report, as_json=as_json)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bestiary.cli.console import Terminal
+from bestiary.errors import counted
 from bestiary.termination import exit_code
 
 if TYPE_CHECKING:
@@ -77,6 +78,16 @@ def conclude(plan: Plan, outcome: Outcome, report: bool, as_json: bool) -> int:
         counts = ", ".join(f"{count} {status}" for status, count in outcome.counts.items())
         typer.echo(f"{counts}: {plan.folder}")
     return say_failed(plan, outcome)
+
+
+def conclude_empty(plan: Plan, shard: str, as_json: bool) -> int:
+    """Say that a part has no runs, for there are fewer than parts; 0, since none is missing."""
+    runs = counted(len(plan.runs), "run")
+    typer.echo(f"--shard {shard} is empty: {runs} in all, fewer than parts", err=True)
+    if as_json:
+        rows = run_rows(plan.folder) if plan.folder.exists() else []
+        typer.echo(json.dumps(rows, indent=2))
+    return 0
 
 
 def say_failed(plan: Plan, outcome: Outcome) -> int:

@@ -57,15 +57,17 @@ def tune(
     config has several points of one model, the model gets one rate for all of them. With --force
     another mixer, or more rates, are added to the folder and to its tuning file.
     """
-    from bestiary.cli.sweeping import run_rows, say_failed, train
-    from bestiary.runs import documents
-    from bestiary.runs.experiment import make_plan, tune_plan
     from bestiary.runs.request import read_experiment
-    from bestiary.runs.tuning import FILE, cautions, over_rates, parse_rates
 
     if write is not None and not _writable(write):
         raise UserError(f"--write is {str(write)!r}; it must be a file in a folder to write to")
     experiment = read_experiment(config, preset, overrides or (), mixers or (), seeds, workers)
+    # Not sooner, for it loads torch: wrong names are told before.
+    from bestiary.cli.sweeping import run_rows, say_failed, train
+    from bestiary.runs import documents
+    from bestiary.runs.experiment import make_plan, tune_plan
+    from bestiary.runs.tuning import FILE, cautions, over_rates, parse_rates
+
     experiment = over_rates(experiment, parse_rates(rates))
     plan = make_plan(experiment, out or Path("results") / experiment.name)
     outcome = train(plan, force)

@@ -14,6 +14,8 @@ from bestiary.imports import load
 
 SIZE = 8
 """n of a circuit of the library where none is given."""
+TRANSFORM_SIZE = 64
+"""n of a transform that is proposed where none is given."""
 BOOLEAN = "bristol"
 """The format whose circuits are of bits."""
 
@@ -61,12 +63,19 @@ def named_circuit(source: str, n: int | None = None) -> NamedCircuit:
     if source in LIBRARY:
         entry, size = LIBRARY[source], SIZE if n is None else n
         return NamedCircuit(source, entry.make(size), size, bits=entry.bits)
+    path = Path(source)
+    near = did_you_mean(source, LIBRARY)
+    if not near and not path.exists() and _is_transform(source):
+        size = TRANSFORM_SIZE if n is None else n
+        raise UserError(
+            f"{source} is a transform, not a circuit; compile it with bestiary compile {source} "
+            f"--n {size}"
+        )
     if n is not None:
         raise UserError(
-            f"--n is {n}, but {source} is no circuit of the library{did_you_mean(source, LIBRARY)};"
-            " others have the size that they have"
+            f"--n is {n}, but {source} is no circuit of the library{near} (accepted: --n of a "
+            "circuit that bestiary library lists; others are of one size)"
         )
-    path = Path(source)
     if path.exists():
         made = read_circuit(path)
         return NamedCircuit(source, made, made.width_in, path, format_of(path) == BOOLEAN)
@@ -84,6 +93,16 @@ def named_circuit(source: str, n: int | None = None) -> NamedCircuit:
     if module.is_file():
         raise python_file(module)
     raise UserError(
-        f"there is no circuit {source!r}{did_you_mean(source, LIBRARY)} (accepted: a file, "
+        f"there is no circuit {source!r}{near} (accepted: a file, "
         "'package.module:function' of a traced function, or a name that bestiary library lists)"
     )
+
+
+def _is_transform(name: str) -> bool:
+    """Whether it is the name of a transform; only looked up for what could be one."""
+    if not name.replace("-", "_").isidentifier():
+        return False
+    # Loads torch, for which no other mistake in a name has to wait.
+    from bestiary.structured.transforms.registry import ALIASES, TRANSFORMS
+
+    return name in TRANSFORMS or name in ALIASES

@@ -134,7 +134,7 @@ def of_transform(name: str, n: int | None, d: int, how: How) -> Work:
         if name in LIBRARY:
             raise UserError(
                 f"{name} is a circuit of the library, not a transform; compile it with bestiary "
-                f"compile circuit {name}"
+                f"compile circuit {name}{'' if n is None else f' --n {n}'}"
             )
         raise UserError(
             f"there is no transform {name!r}{did_you_mean(name, [*TRANSFORMS, *ALIASES])}; "

@@ -33,7 +33,7 @@ class CompiledModel:
     def name(self) -> str:
         """``compiled:`` and the label, or the solver with the options that were given."""
         solver = self.compiled.rpartition(":")[2]
-        given = [f"{name}={value}" for name, value in self.options.items()]
+        given = [f"{k}={'null' if v is None else v}" for k, v in self.options.items()]
         return PREFIX + (self.label or ",".join([solver, *given]))
 
     @property

@@ -1,19 +1,23 @@
-"""From what a person typed (a file or preset, overrides, mixers, seeds) to an ``Experiment``."""
+"""From what a person typed (a file or preset, overrides, mixers, seeds) to an ``Experiment``.
+
+What reads an experiment loads torch, and is imported where it is used: wrong names are told before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestiary.errors import UserError
 from bestiary.runs import documents
 from bestiary.runs.compiled_model import PREFIX, is_compiled, read_compiled
-from bestiary.runs.config import Experiment
 from bestiary.runs.preset import preset_names, preset_path
-from bestiary.runs.sweep import RATE, set_dotted, variant_name
-from bestiary.solvers.registry import SOLVERS
+from bestiary.solvers.registry import SOLVERS, check_named
+
+if TYPE_CHECKING:
+    from bestiary.runs.config import Experiment
 
 GRID = "sweep.grid."
 
@@ -46,6 +50,9 @@ def read_experiment(
             f"{PREFIX}NAME)"
         )
     path, data = _base(config, preset)
+    compiled = [_compiled(one) for one in models]
+    changes = [parse_override(text) for text in overrides]
+    numbers = None if seeds is None else parse_seeds(seeds)
     source = str(config) if config else f"preset {preset!r}"
     data.setdefault("name", path.stem)
     if isinstance(data.get("tuning"), str):
@@ -56,26 +63,32 @@ def read_experiment(
         # A config that compares nothing has the one model of its section ``model``.
         compared = sweep.get("models") or [{}]
         chosen = [_chosen(one, compared) for one in mixers] if mixers else compared
-        sweep["models"] = [*(chosen if trained else []), *(_compiled(one) for one in models)]
-    _override(data, [parse_override(text) for text in overrides])
-    if seeds is not None:
-        data["seeds"] = parse_seeds(seeds)
+        sweep["models"] = [*(chosen if trained else []), *compiled]
+    _override(data, changes)
+    if numbers is not None:
+        data["seeds"] = numbers
     if workers is not None:
         _section(data, "executor", {"name": "local"})["workers"] = workers
+    from bestiary.runs.config import Experiment
+
     # What was valid before the command line changed it is the command line's mistake.
     return Experiment.read(data, source if experiment is None else "command line")
 
 
 def _base(config: Path | None, preset: str | None) -> tuple[Path, dict[str, Any]]:
     if (config is None) == (preset is None):
-        names = ", ".join(preset_names())
-        given = "nothing was" if config is None else "both a config file and --preset were"
-        raise UserError(f"{given} given; give a config file or --preset (accepted: {names})")
+        given = "neither a config file nor" if config is None else "both a config file and"
+        raise UserError(
+            f"{given} --preset {'was' if config is None else 'were'} given (accepted: one of them, "
+            f"--preset with {', '.join(preset_names())})"
+        )
     path = config if config is not None else preset_path(str(preset))
     return path, documents.read_mapping(path)
 
 
 def _valid(data: Mapping[str, Any], source: str) -> Experiment | None:
+    from bestiary.runs.config import Experiment
+
     try:
         return Experiment.read(data, source)
     except UserError:
@@ -106,6 +119,8 @@ def _chosen(mixers: str, compared: Sequence[Any]) -> Any:
     names = [name.strip() for name in mixers.split(",")]
     if not all(names):
         raise UserError(f"--mixer {mixers!r} names no mixer (accepted: a name, or module:Class)")
+    from bestiary.runs.sweep import variant_name
+
     for variant in compared:
         if variant_name(variant) in (mixers, "+".join(names)):
             return deepcopy(variant)
@@ -115,14 +130,21 @@ def _chosen(mixers: str, compared: Sequence[Any]) -> Any:
 def _compiled(text: str) -> dict[str, Any]:
     """The entry of ``sweep.models`` for a --model, in its YAML form."""
     if not is_compiled(text):
+        solver = text.partition(",")[0].strip()
+        meant = f"; did you mean {PREFIX + text!r}?" if ":" in text or solver in SOLVERS else ""
         raise UserError(
-            f"--model {text!r} is no compiled model (accepted: {PREFIX}NAME[,option=value], with "
-            f"NAME one of {', '.join(sorted(SOLVERS))}; a mixer is given by --mixer)"
+            f"--model {text!r} is no compiled model{meant} (accepted: {PREFIX}NAME[,option=value], "
+            f"with NAME one of {', '.join(sorted(SOLVERS))} or package.module:Class; a mixer is "
+            "given by --mixer)"
         )
-    return read_compiled(text).plain()
+    model = read_compiled(text)
+    check_named(model.compiled)
+    return model.plain()
 
 
 def _override(data: dict[str, Any], overrides: Sequence[tuple[str, Any]]) -> None:
+    from bestiary.runs.sweep import RATE, set_dotted
+
     for key, value in overrides:
         if key.startswith(GRID):
             # The grid's keys are dotted themselves.
