@@ -24,6 +24,9 @@ from bestiary.errors import UserError
 FEWEST = 16
 """Products that a batch may be chosen from, where choosing among more does not do."""
 
+PATIENCE = 2
+"""Windows in a row that are no better than one before, until no smaller one is tried."""
+
 
 class TooFewChannels(UserError):
     """A circuit does not fit into so many channels. channels: how many they are."""
@@ -47,6 +50,7 @@ def batches(circuit: Circuit, channels: int, rows: int = 1) -> Program:
         )
     best: tuple[int, Program] | None = None
     why: TooFewChannels | None = None
+    worse = 0
     for window in _windows(int(circuit.products.sum())):
         try:
             found = _Batches(circuit, channels, rows, window).placed()
@@ -55,9 +59,12 @@ def batches(circuit: Circuit, channels: int, rows: int = 1) -> Program:
                 break
             why = error
             continue
-        if best is not None and found[0] > best[0]:
+        if best is None or found[0] < best[0]:
+            best, worse = found, 0
+            continue
+        worse += 1
+        if worse == PATIENCE:
             break
-        best = found
     if best is None:
         assert why is not None
         raise why

@@ -48,7 +48,7 @@ class Keeping:
         self.needs, self.known = needs, known
         self.regions = list(_connected({gate: self._ties(gate) for gate in known}))
         self.region_of = {gate: i for i, gates in enumerate(self.regions) for gate in gates}
-        self.unchanged = [self._chosen(gates, ()) for gates in self.regions]
+        self.unchanged = [self._chosen(gates, set()) for gates in self.regions]
         self.size = sum(map(len, self.unchanged))
 
     def _ties(self, gate: int) -> list[int]:
@@ -59,7 +59,8 @@ class Keeping:
     def near(self, batch: Collection[int]) -> tuple[Kept, int]:
         """What is kept of all that a batch has to do with, and how much of the rest."""
         touched = self._touched(batch)
-        near = Kept.all_of(self._chosen(self.regions[i], batch) for i in touched)
+        chosen = set(batch)
+        near = Kept.all_of(self._chosen(self.regions[i], chosen) for i in touched)
         return near, self.size - sum(len(self.unchanged[i]) for i in touched)
 
     def past(self, batch: Collection[int]) -> Kept:
@@ -72,11 +73,11 @@ class Keeping:
         factors = {factor for gate in batch for factor in self.needs.sides[gate]}
         return {self.region_of[gate] for gate in factors if gate in self.region_of}
 
-    def _chosen(self, gates: Sequence[int], batch: Collection[int]) -> Kept:
+    def _chosen(self, gates: Sequence[int], batch: set[int]) -> Kept:
         """The fewer of sums and of wires, for all sums that have wires in common."""
         sums: dict[int, list[int]] = {}
         for gate in gates:
-            users = self.needs.users[gate].difference(batch)
+            users = self.needs.users[gate] - batch
             if not users or not self.known[gate].weights:
                 continue
             user = users.pop()
