@@ -82,6 +82,27 @@ def test_an_array_of_many_is_followed_in_the_one_that_is_asked_for(capsys, tmp_p
         assert said in printed(capsys, "c.safetensors", *arguments, code=2).err
 
 
+def test_a_long_circuit_is_told_by_its_first_layers_what_comes_out_and_what_names_mean(capsys):
+    compiled(capsys, "circuit", "determinant", "--n", "2", "--layout", "narrow")
+    np.save("x.npy", np.array([[2, 1], [3, 5]]))
+    out = printed(capsys, "c.safetensors", "--input", "x.npy").out.splitlines()
+    assert out[0] == (
+        "input: What the first layer is given: a[0,0] = 2, a[0,1] = 1, a[1,0] = 3 and a[1,1] = 5."
+    )
+    more, last = out[11:13]
+    assert more.startswith("… and ") and more.endswith(" more; the page has all of them")
+    assert last == "output: What comes out: out = 7."
+    assert out[13].startswith("depth: the gates of that depth")
+    assert max(map(len, out)) < 170
+
+
+def test_numbers_that_are_too_large_are_said(capsys):
+    compiled(capsys, "circuit", "determinant", "--n", "2")
+    np.save("x.npy", np.full(4, 1e200))
+    out = printed(capsys, "c.safetensors", "--input", "x.npy").out
+    assert "Numbers are too large for float64 from layer 1 on" in out
+
+
 def test_a_circuit_of_bits_is_given_bits_and_no_other_numbers(capsys, tmp_path):
     compiled(capsys, "circuit", "adder-ripple", "--n", "2")
     printed(capsys, "c.safetensors", "-o", "p.html")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 
 from bestiary.cli.console import Terminal
 from bestiary.cli.given import options_given
@@ -73,23 +74,27 @@ def explain(
     check_written(output, PAGE, file=source, input=given, picture=png)
     check_written(png, PLOTS, "--png", file=source, input=given)
     drawn = None if layers is None else _layers(layers)
-    subject = _subject(source, options_given(context), task, split, example, seed, given)
-    # Mistakes are told before these, which load torch.
-    from bestiary.atomic import write_text
-    from bestiary.report.explain import explain_page, explain_picture, sheet_of
-    from bestiary.report.write import write_drawing
+    # A long example takes its time.
+    with Console(stderr=True).status(f"building {source}") as status:
+        subject = _subject(source, options_given(context), task, split, example, seed, given)
+        # Mistakes are told before these, which load torch.
+        from bestiary.atomic import write_text
+        from bestiary.report.explain import explain_page, explain_picture, sheet_of
+        from bestiary.report.write import write_drawing
 
-    if subject.queries and query > len(subject.queries):
-        raise UserError(
-            f"--query is {query}; example {example} has questions 1 to {len(subject.queries)}"
-        )
-    sheet = sheet_of(subject)
-    page = output or Path(f"{_stem(source)}{f'-{example}' if subject.tokens else ''}.html")
-    written = [page]
-    if png is not None:
-        write_drawing(png, str(explain_picture(sheet, query - 1, drawn)))
-        written.append(png)
-    write_text(page, explain_page(sheet, query - 1))
+        if subject.queries and query > len(subject.queries):
+            raise UserError(
+                f"--query is {query}; example {example} has questions 1 to {len(subject.queries)}"
+            )
+        status.update("following the input through the layers")
+        sheet = sheet_of(subject)
+        page = output or Path(f"{_stem(source)}{f'-{example}' if subject.tokens else ''}.html")
+        written = [page]
+        status.update("drawing")
+        if png is not None:
+            write_drawing(png, str(explain_picture(sheet, query - 1, drawn)))
+            written.append(png)
+        write_text(page, explain_page(sheet, query - 1))
     if as_json:
         typer.echo(json.dumps(_plain(sheet, query - 1, written), indent=2, ensure_ascii=False))
         return
@@ -182,9 +187,17 @@ def _told(sheet: Sheet, query: int) -> list[str]:
     if subject.queries:
         asked = subject.queries[query]
         lines.append(question_sentence(asked, subject.tokens[asked.row]))
-    lines += [f"{step.title}: {step.sentence}" for step in sheet.steps[:LINES_SHOWN]]
-    if len(sheet.steps) > LINES_SHOWN:
-        lines.append(f"… and {len(sheet.steps) - LINES_SHOWN} more; the page has all of them")
+    told = [f"{step.title}: {step.sentence}" for step in sheet.steps]
+    more = len(told) - LINES_SHOWN
+    if more > 0:
+        # What comes out is told of any.
+        told[LINES_SHOWN - 1 : -1] = [f"… and {more + 1} more; the page has all of them"]
+    lines += told
+    if subject.compiled and not subject.tokens:
+        meanings = subject.meanings.items()
+        lines += [f"{word}: {said}" for word, said in meanings if any(word in one for one in told)]
+    if sheet.caution:
+        lines.append(sheet.caution)
     if sheet.left_out:
         lines.append(f"not on the page, to keep it small: {'; '.join(sheet.left_out)}")
     return lines

@@ -38,12 +38,16 @@ class TracedLayer:
     ring: int | None = None
 
     def at(
-        self, rows: Sequence[int], side: Side = "product", places: Sequence[Place] | None = None
+        self,
+        rows: Sequence[int],
+        side: Side = "product",
+        places: Sequence[Place] | None = None,
+        missing: float = np.nan,
     ) -> Numbers:
         """(batch, rows, places): the numbers at *logical* rows, the delay of each place undone.
 
-        rows: any, in any order; NaN where the array has none for a place. places: all of the layer
-        unless given. ``UserError`` for a side of the input.
+        rows: any, in any order; ``missing`` where the array has none for a place. places: all of
+        the layer unless given. ``UserError`` for a side of the input.
         """
         array = {"gate": self.gate, "convolution": self.convolution, "product": self.product}[side]
         if array is None:
@@ -56,7 +60,7 @@ class TracedLayer:
             where = where % self.ring
         inside = (where >= 0) & (where < array.shape[1])
         found = array[:, np.where(inside, where, 0), channels]
-        return np.where(inside, found, np.nan)
+        return np.where(inside, found, missing)
 
 
 @dataclass(frozen=True)

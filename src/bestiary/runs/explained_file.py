@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,16 @@ from bestiary.structured.array_file import read_npy
 
 Floats = NDArray[np.float64]
 
+MEANINGS = {
+    "depth": "the gates of that depth of the circuit, one after the other, row by row",
+    "left": "the left operands of those gates, brought to their places in so many stages",
+    "right": "the right operands, likewise",
+    "moved": "the same, each number moved to the rows that this stage brings it to",
+    "products": "left times right, or left times a constant",
+    "numbers": "what is added to that",
+}
+"""Of the words in the names of a narrow circuit's values."""
+
 
 def explained_file(path: Path, given: Path | None, seed: int = 0, example: int = 0) -> Explained:
     """A compiled file on an array in a .npy file, or on random numbers where none is given.
@@ -36,16 +47,16 @@ def explained_file(path: Path, given: Path | None, seed: int = 0, example: int =
         inputs, about = _random(form, rows, width, seed)
     else:
         inputs, about = _read(file, given, example)
-    names: tuple[Names, Names] = ((), ())
-    if form is not None and form.layout == "narrow":
-        names = _row_by_row(form.inputs, width), _row_by_row(form.outputs, width)
-    return Explained(
-        compiled.source.name,
-        about,
-        compiled,
-        np.pad(inputs, ((0, rows - len(inputs)), (0, 0))),
-        input_names=names[0],
-        output_names=names[1],
+    found = Explained(
+        compiled.source.name, about, compiled, np.pad(inputs, ((0, rows - len(inputs)), (0, 0)))
+    )
+    if form is None or form.layout == "wide":
+        return found
+    return replace(
+        found,
+        meanings=MEANINGS,
+        input_names=_row_by_row(form.inputs, width),
+        output_names=_row_by_row(form.outputs, width),
     )
 
 

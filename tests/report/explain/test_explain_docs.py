@@ -26,7 +26,7 @@ def test_every_command_works_and_prints_what_the_page_shows(tmp_path, monkeypatc
         elif language == "text":
             assert text in printed
             shown += 1
-    assert shown == 3
+    assert shown == 4
     # The head of a PNG says how large it is.
     size = slice(16, 24)
     drawn = (tmp_path / "explain.png").read_bytes()[size]

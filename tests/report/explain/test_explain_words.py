@@ -11,6 +11,7 @@ from bestiary.report.explain.words import (
     group_of,
     layer_sentence,
     meaning_of,
+    numbers_sentence,
 )
 
 
@@ -23,6 +24,8 @@ from bestiary.report.explain.words import (
         ("none −3 of 8", "none", 3),
         ("sort 3 order.1", "sort 3 order", None),
         ("level 4 to 0, moved", "level 4 to 0, moved", None),
+        ("depth 1, left 2 to 4, 0.1", "depth 1, left 2", None),
+        ("depth 1, left 2 to 4, 0 moved", "depth 1, left 2 moved", None),
         ("u", "u", None),
     ],
 )
@@ -55,6 +58,12 @@ def test_a_cell_is_written_with_its_wires_weights_and_rows():
     assert slope == "−u.0 of 1 row below + 2·u.0"
 
 
+def test_a_number_times_a_row_of_a_wire_is_written_without_brackets():
+    u = input_array("u", 1)
+    late = shift(0.5 * u, 2).named("late")
+    assert formulas(Program((u,), late, rows=6, name="p"))["late"] == "0.5·u of 2 rows above"
+
+
 def line(name, role="product", how="(a) × (b)", **options):
     return Line(name, group_of(name), options.pop("channel", 0), role, 0, how, **options)
 
@@ -69,10 +78,34 @@ def test_a_sentence_names_what_is_made_by_an_example_that_matters_and_what_is_ke
     assert layer_sentence([line("x", "carried")]) == "Makes nothing new; keeps x."
 
 
-def test_a_sentence_of_many_groups_counts_the_rest_and_calls_the_nameless_so():
-    many = [line(f"{letter}.0") for letter in "abcdef"]
-    assert layer_sentence(many).endswith("d.0 = (a) × (b) and 2 other groups.")
+def test_a_sentence_of_many_groups_names_what_fits_and_counts_the_rest():
+    many = [line(f"{letter * 20}.0", how="(a) × (b)") for letter in "abcdefg"]
+    told = layer_sentence(many)
+    assert told == (
+        f"Makes {'a' * 20}.0 = (a) × (b), {'b' * 20}.0 = (a) × (b), {'c' * 20}.0 and 4 more."
+    )
+    kept = [line(f"{letter * 20}.0", "carried") for letter in "abcde"]
+    assert layer_sentence(kept) == f"Makes nothing new; keeps {'a' * 20}, {'b' * 20} and 3 more."
+
+
+def test_what_is_made_from_too_much_is_named_alone_and_the_last_is_named_in_place_of_1_more():
+    long = "a formula of many words " * 5
+    lines = [line("move.0", how=long), line("move.1", how=long), line("u", how=long)]
+    assert layer_sentence(lines) == "Makes move (2 channels) and u."
+
+
+def test_the_nameless_are_called_so_and_told_by_their_channel():
     nameless = Line("channel 3", UNNAMED, 3, "product", 0, "(a) × (b)", copies=2)
     assert layer_sentence([nameless]) == (
-        "Makes channels without a name (2 channels), such as (a) × (b)."
+        "Makes intermediate values (2 channels), such as channel 3 = (a) × (b)."
     )
+    kept = Line("channel 3", UNNAMED, 3, "carried", 0, "channel 3")
+    assert layer_sentence([kept]) == "Makes nothing new; keeps intermediate values."
+
+
+def test_numbers_are_told_by_name_as_far_as_they_fit():
+    assert numbers_sentence("Out", [("a", 1.0), ("b", -0.25)]) == "Out: a = 1 and b = −0.25."
+    many = numbers_sentence("Out", [(f"a[{k}]", 0.5) for k in range(50)])
+    assert many.startswith("Out: a[0] = 0.5, a[1] = 0.5, ") and len(many) < 120
+    named = many.count("=")
+    assert many.endswith(f" and {50 - named} more.")

@@ -9,11 +9,14 @@ let items = [], columns = [], arrays = null, cell = 20, head = null, turn = 0;
 
 // Numbers are kept compressed and unpacked when a layer is first looked at.
 const unpacked = new Map();
-async function unpack(text) {
-  if (!text) return null;
+async function unpack(given) {
+  if (!given) return null;
+  const [text, scale] = given;
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Float32Array(await new Response(stream).arrayBuffer());
+  const numbers = new Float32Array(await new Response(stream).arrayBuffer());
+  // Large numbers are kept as parts of the largest.
+  return scale === 1 ? numbers : Float64Array.from(numbers, (part) => part * scale);
 }
 function numbersOf(step) {
   if (!unpacked.has(step)) {
@@ -25,6 +28,7 @@ function numbersOf(step) {
 
 function number(value) {
   if (Number.isNaN(value)) return "nothing";
+  if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
   const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
   return text.replace("-", "−");
 }
@@ -214,7 +218,7 @@ function tell(line, column) {
   if (!item) { at("told").textContent = "No channel is new in this layer; show those kept from before."; return; }
   const given = row < data.tokens.length;
   const where = given ? `row ${row} (${[data.marks[row], `token ${data.tokens[row]}`].filter((x) => x && x !== ".").join(", ")})` : `row ${row}`;
-  const two = data.steps[state.step].gate;
+  const { gate: two, cells } = data.steps[state.step];
   if (item.group) {
     const value = number(largestOf("product", item.lines, column));
     at("told").textContent = `${item.group}, largest of ${counted(item)} channels in ${where}: ${value}`;
@@ -225,7 +229,8 @@ function tell(line, column) {
   const { name, how, role, channel, delay, copies } = item.line;
   const late = delay ? `, rows ${delay} late` : "";
   const same = copies > 1 ? `, the same in ${copies} channels` : "";
-  at("told").textContent = `${name}, ${where}: ${sum}. ${name} = ${how} (${role}, channel ${channel}${late}${same}).`;
+  const cell = cells[item.index]?.[column], called = cell ? `, which is ${cell}` : "";
+  at("told").textContent = `${name}, ${where}${called}: ${sum}. ${name} = ${how} (${role}, channel ${channel}${late}${same}).`;
 }
 
 function listen(canvas) {

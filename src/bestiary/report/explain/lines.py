@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-UNNAMED = "unnamed"
+UNNAMED = "intermediate values"
+"""The group of channels to which nobody gave a name."""
 KEPT = ("carried", "copied")
 
 

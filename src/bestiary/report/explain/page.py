@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import bestiary
 from bestiary.errors import counted
 from bestiary.report.explain.lines import Line
-from bestiary.report.explain.sheet import Sheet, Step
+from bestiary.report.explain.step import Sheet, Step
 from bestiary.report.explain.words import meaning_of
 from bestiary.report.self_contained import asset, inline, script_data, source_hash
 from bestiary.runs.explained import Query
@@ -50,8 +50,15 @@ def explain_page(sheet: Sheet, query: int = 0) -> str:
         script_sources=Markup(source_hash(script)),
         data=script_data(_data(sheet, query)),
         left_out="; ".join(sheet.left_out),
+        caution=sheet.caution,
+        nothing=nothing(sheet),
         version=bestiary.__version__,
     )
+
+
+def nothing(sheet: Sheet) -> str:
+    """What it means where no number is drawn."""
+    return "nothing there" if sheet.subject.compiled is None else "no such row"
 
 
 def _lead(sheet: Sheet) -> str:
@@ -152,6 +159,7 @@ def _step(step: Step, sheet: Sheet) -> dict[str, Any]:
         "meanings": [pair for pair in meanings if pair[1]],
         "largest": largest(step),
         "lines": [_line(line) for line in step.lines],
+        "cells": step.cells,
         "gate": packed(step.gate),
         "convolution": packed(step.convolution),
         # The page multiplies the sides itself.
@@ -178,19 +186,23 @@ def largest(step: Step) -> float:
 
     What is darkest in the picture of this layer.
     """
-    sizes = [
-        np.abs(array[np.isfinite(array)])
-        for array in (step.gate, step.convolution, step.product)
-        if array is not None
-    ]
-    most = max((float(size.max()) for size in sizes if size.size), default=0.0)
-    return most or 1.0
+    arrays = (step.gate, step.convolution, step.product)
+    return max(_size(array) for array in arrays if array is not None) or 1.0
 
 
-def packed(array: NDArray[np.float64] | None) -> str | None:
-    """Float32, compressed, in base64: bits of ±1 take a small part of what they would."""
+def _size(array: NDArray[np.float64]) -> float:
+    """The largest finite number in size; 0 where there is none."""
+    return float(np.abs(array[np.isfinite(array)]).max(initial=0))
+
+
+def packed(array: NDArray[np.float64] | None) -> tuple[str, float] | None:
+    """Float32, compressed, in base64, and what it is multiplied by where float32 does not reach.
+
+    Bits of ±1 take a small part of what they would.
+    """
     if array is None:
         return None
-    with np.errstate(over="ignore"):
-        raw = np.ascontiguousarray(array, dtype="<f4").tobytes()
-    return base64.b64encode(zlib.compress(raw, 6)).decode()
+    size = _size(array)
+    scale = size if size > float(np.finfo(np.float32).max) else 1.0
+    raw = np.ascontiguousarray(array / scale, dtype="<f4").tobytes()
+    return base64.b64encode(zlib.compress(raw, 6)).decode(), scale

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,16 @@ from numpy.typing import NDArray
 
 from bestiary.errors import UserError
 from bestiary.report.charts.style import BACKGROUND, COLOURS, FAINT, FONT, GRID, INK
-from bestiary.report.explain.page import largest
-from bestiary.report.explain.sheet import Sheet, Step
+from bestiary.report.explain.page import largest, nothing, question_sentence
 from bestiary.report.explain.shown import Item, shown_items
+from bestiary.report.explain.shown import lit as lit_values
+from bestiary.report.explain.step import Sheet, Step
 from bestiary.runs.explained import Query
 
 MOST_STEPS, MOST_COLUMNS = 12, 64
 """More are not drawn unless they are named: a page of a paper holds no more."""
+LAST_STEPS, LIT_STEPS = 3, 4
+"""Of those, where the answer appears and where the match of the question lights up."""
 NAMES, LINE, GAP, EDGE = 132, 15, 18, 14
 CAPTION, BELOW = 16, 14
 LEAST = 460
@@ -93,23 +97,26 @@ class Frame:
 def explain_picture(sheet: Sheet, query: int = 0, layers: Sequence[int] | None = None) -> Markup:
     """The steps of a sheet as one SVG in the light theme.
 
-    query: the question that is framed. layers: which, 0 the input; the first ``MOST_STEPS`` unless
-    given. ``UserError`` for a layer that is not there.
+    query: the question that is framed. layers: which, 0 the input; ``MOST_STEPS`` unless given, the
+    first, the last ones and those where the question's match lights up among them. ``UserError``
+    for a layer that is not there.
     """
-    steps = _chosen(sheet, layers)
+    steps = _chosen(sheet, query, layers)
     frame = _frame(sheet, query, 3 if any(step.gate is not None for step in steps) else 1)
-    parts: list[Markup] = []
-    y = EDGE
+    subject = sheet.subject
+    parts = [_text(EDGE, EDGE + 12, subject.name, INK_, 15, bold=True)]
+    told = subject.about
+    if frame.query is not None:
+        told += f" {question_sentence(frame.query, subject.tokens[frame.query.row])}"
+    written, y = _lines(f"{told} {sheet.caution}", EDGE + 20, frame, FAINT_)
+    parts += written
+    y += 8
     for step in steps:
         drawn, y = _block(step, frame, y)
         parts += drawn
     width = 2 * EDGE + frame.inner
-    told = (
-        f"{len(steps)} of {len(sheet.steps)} steps from input to head"
-        if len(steps) < len(sheet.steps)
-        else ""
-    )
-    parts.append(_text(EDGE, y + 4, _legend(frame, told), FAINT_, 10))
+    written, y = _lines(_legend(sheet, steps, frame), y - 6, frame, FAINT_)
+    parts += written
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
         'role="img" aria-label="{label}" font-family="{font}">'
@@ -117,27 +124,40 @@ def explain_picture(sheet: Sheet, query: int = 0, layers: Sequence[int] | None =
     ).format(
         w=width,
         h=y + EDGE,
-        label=f"{sheet.subject.name}, layer by layer",
+        label=f"{subject.name}, layer by layer",
         font=FONT,
         ground=GROUND,
         parts=Markup("").join(parts),
     )
 
 
-def _legend(frame: Frame, told: str) -> str:
-    if frame.query is None:
-        return told
-    words = "Framed: the question (solid)"
-    if frame.query.key is not None:
-        words += ", the same key above it (dashed), its value (dotted)"
-    elif frame.query.by_place:
-        words += ", what it asks for (dotted)"
-    return f"{words}; {told}." if told else f"{words}."
+def _legend(sheet: Sheet, steps: Sequence[Step], frame: Frame) -> str:
+    words = []
+    if frame.query is not None:
+        framed = "Framed: the question (solid)"
+        if frame.query.key is not None:
+            framed += ", the same key above it (dashed), its value (dotted)"
+        elif frame.query.by_place:
+            framed += ", what it asks for (dotted)"
+        words.append(f"{framed}.")
+    if any(np.isnan(step.product).any() for step in steps):
+        words.append(f"Grey: {nothing(sheet)}.")
+    if len(steps) < len(sheet.steps):
+        last = sheet.steps[-1].title
+        words.append(f"{len(steps)} of {len(sheet.steps)} steps from input to {last}.")
+    return " ".join(words)
 
 
-def _chosen(sheet: Sheet, layers: Sequence[int] | None) -> Sequence[Step]:
+def _lines(text: str, y: int, frame: Frame, colour: str) -> tuple[list[Markup], int]:
+    """Small text broken into lines, and where the next begins."""
+    lines = textwrap.wrap(text, frame.inner // 6)
+    drawn = [_text(EDGE, y + 10 + 14 * i, line, colour, 10.5) for i, line in enumerate(lines)]
+    return drawn, y + 14 * len(lines)
+
+
+def _chosen(sheet: Sheet, query: int, layers: Sequence[int] | None) -> Sequence[Step]:
     if layers is None:
-        return sheet.steps[:MOST_STEPS]
+        return [sheet.steps[number] for number in _telling(sheet, query)]
     last = len(sheet.steps) - 1
     wrong = [number for number in layers if not 0 <= number <= last]
     if wrong:
@@ -145,6 +165,24 @@ def _chosen(sheet: Sheet, layers: Sequence[int] | None) -> Sequence[Step]:
             f"there is no layer {wrong[0]} to draw; 0, the input, to {last} can be drawn"
         )
     return [sheet.steps[number] for number in layers]
+
+
+def _telling(sheet: Sheet, query: int) -> list[int]:
+    """Which steps are drawn where there are too many for a picture, ascending."""
+    count, subject = len(sheet.steps), sheet.subject
+    if count <= MOST_STEPS:
+        return list(range(count))
+    found = {0, *range(count - LAST_STEPS, count)}
+    if subject.queries:
+        asked = subject.queries[query]
+        lit = [i for i in range(count) if lit_values(sheet.steps[i], asked, sheet.rows)]
+        found |= set(lit[:LIT_STEPS])
+    while len(found) < MOST_STEPS:
+        # The middle of the widest gap, so that the rest is spread evenly.
+        places = sorted(found)
+        before, after = max(pairwise(places), key=lambda pair: pair[1] - pair[0])
+        found.add((before + after) // 2)
+    return sorted(found)
 
 
 def _frame(sheet: Sheet, query: int, maps: int) -> Frame:
@@ -162,11 +200,9 @@ def _block(step: Step, frame: Frame, y: int) -> tuple[list[Markup], int]:
     """One step, and where the next begins."""
     parts = [_text(EDGE, y + 12, step.title.capitalize(), INK_, 13, bold=True)]
     y += 20
-    letters = frame.inner // 6
-    for line in textwrap.wrap(step.sentence, letters):
-        parts.append(_text(EDGE, y + 9, line, INK_, 10.5))
-        y += 14
-    y += 4
+    written, y = _lines(step.sentence, y - 1, frame, INK_)
+    parts += written
+    y += 5
     items = shown_items(step, frame.query)
     top = y + CAPTION + frame.head
     for number, item in enumerate(items):

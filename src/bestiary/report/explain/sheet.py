@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestiary.compile.allocate import channel_of
 from bestiary.compile.compiling import Compiled
@@ -16,7 +15,9 @@ from bestiary.compile.extent import needed
 from bestiary.compile.layout import Place
 from bestiary.compile.trace import Trace, TracedLayer, trace
 from bestiary.errors import counted
+from bestiary.report.explain.ends import cells_of, given_sentence, head_step, output_step
 from bestiary.report.explain.lines import UNNAMED, Line, chosen, order, same_values
+from bestiary.report.explain.step import Array, Sheet, Step
 from bestiary.report.explain.words import distance_of, formula, group_of, layer_sentence
 from bestiary.runs.explained import Explained
 from bestiary.solvers.working import Working
@@ -24,42 +25,6 @@ from bestiary.solvers.working import Working
 MOST_NUMBERS = 2_000_000
 """Of both sides of all layers together: a page of some 11 MB where nothing repeats, mostly less."""
 MOST_ROWS, MOST_STEPS, LEAST_LINES = 128, 1000, 8
-
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Step:
-    """A layer, the input or the head.
-
-    gate, convolution: (lines, rows), None for the input and the head. product: (lines, rows).
-    number: of the layer, 0 for the input and the head. left_out: lines that are not here. sizes: of
-    the groups that are not whole, how many lines they have.
-    """
-
-    title: str
-    sentence: str
-    lines: tuple[Line, ...]
-    product: Array
-    gate: Array | None = None
-    convolution: Array | None = None
-    number: int = 0
-    left_out: int = 0
-    sizes: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """What is drawn of one input.
-
-    rows: which are shown, ascending. steps: the input, the layers, and the head where there is one.
-    left_out: what is not here, in sentences.
-    """
-
-    subject: Explained
-    rows: tuple[int, ...]
-    steps: tuple[Step, ...]
-    left_out: tuple[str, ...]
 
 
 def sheet_of(subject: Explained, most_numbers: int = MOST_NUMBERS) -> Sheet:
@@ -74,6 +39,8 @@ def sheet_of(subject: Explained, most_numbers: int = MOST_NUMBERS) -> Sheet:
         steps = _steps(subject, traced, rows, most_lines, count)
     else:
         steps = _told(subject, traced[:count], rows, most_lines)
+    if subject.answers is not None and count == len(traced):
+        steps.append(head_step(subject, rows))
     left_out = []
     if len(rows) < len(every):
         left_out.append(f"{len(every) - len(rows)} of {len(every)} rows")
@@ -83,8 +50,6 @@ def sheet_of(subject: Explained, most_numbers: int = MOST_NUMBERS) -> Sheet:
     if fewer:
         lost = sum(step.left_out for step in fewer)
         left_out.append(f"{counted(lost, 'channel')} in {counted(len(fewer), 'layer')}")
-    if subject.answers is not None and count == len(traced):
-        steps.append(_head(subject, rows))
     return Sheet(subject, tuple(rows), tuple(steps), tuple(left_out))
 
 
@@ -120,7 +85,9 @@ def _steps(
             made = cells[layer.number - 1]
             how = {channel_of(program, cell): formula(program, cell) for cell in made}
         named = [_line(place, how.get(place.channel, ""), asked) for place in layer.places]
-        steps.append(_step(layer, named, rows, most))
+        steps.append(_step(subject, layer, named, rows, most))
+        if subject.answers is None and layer.number == len(traced) - 1:
+            steps.append(output_step(subject, layer, rows, most))
     return steps
 
 
@@ -144,18 +111,39 @@ def _distances(subject: Explained) -> set[int | None]:
     return {query.distance for query in subject.queries} - {None}
 
 
-def _step(layer: TracedLayer, lines: Sequence[Line], rows: Sequence[int], most: int) -> Step:
-    fitted = _fitted(lines, layer.at(rows)[0], most)
+def _step(
+    subject: Explained, layer: TracedLayer, lines: Sequence[Line], rows: Sequence[int], most: int
+) -> Step:
+    held = layer.at(rows)[0]
+    fitted = _fitted(lines, held, most)
     places = [layer.places[number] for number in fitted.numbers]
-    one_side = layer.gate is None
-    return fitted.step(
+    too_large = _too_large(layer, rows, held)
+    if layer.number:
+        sentence = layer_sentence(fitted.every)
+        if too_large:
+            sentence += f" Too large for float64 in {counted(too_large, 'channel')}."
+    else:
+        sentence = given_sentence(subject, fitted.every)
+    step = fitted.step(
         title=f"layer {layer.number}" if layer.number else "input",
-        sentence=layer_sentence(fitted.every) if layer.number else _given(fitted.every),
+        sentence=sentence,
         product=layer.at(rows, "product", places)[0].T,
-        gate=None if one_side else layer.at(rows, "gate", places)[0].T,
-        convolution=None if one_side else layer.at(rows, "convolution", places)[0].T,
+        gate=None if layer.gate is None else layer.at(rows, "gate", places)[0].T,
+        convolution=None if layer.gate is None else layer.at(rows, "convolution", places)[0].T,
         number=layer.number,
     )
+    names = () if layer.number else subject.input_names
+    cells = cells_of(names, [place.channel for place in places], rows)
+    return replace(step, cells=cells, too_large=too_large)
+
+
+def _too_large(layer: TracedLayer, rows: Sequence[int], held: Array) -> int:
+    """Channels with numbers that are not finite; held: (rows, places) as ``at`` gives them."""
+    if np.isfinite(held).all():
+        return 0
+    # Where there is no row, there is no number either; that is in order.
+    there = layer.at(rows, missing=0.0)[0]
+    return int((~np.isfinite(there)).any(axis=0).sum())
 
 
 def _told(
@@ -234,28 +222,3 @@ def _fitted(lines: Sequence[Line], product: Array, most: int) -> _Fitted:
     ones, first = [ones[i] for i in ordered], first[ordered]
     picked = chosen(ones, product[:, first], most)
     return _Fitted(tuple(ones), tuple(ones[i] for i in picked), first[picked].tolist())
-
-
-def _given(lines: Sequence[Line]) -> str:
-    groups = list(dict.fromkeys(line.group for line in lines))
-    return f"What the first layer is given: {', '.join(groups)} ({counted(len(lines), 'channel')})."
-
-
-def _head(subject: Explained, rows: Sequence[int]) -> Step:
-    """What the head makes of the output."""
-    answers = subject.answers
-    assert answers is not None
-    bits = answers.shape[1]
-    lines = tuple(
-        Line(f"bit.{k}", "answer", k, "sum", 0, "the sum of this bit over the output", matters=True)
-        for k in range(bits)
-    )
-    product = np.full((bits, len(rows)), np.nan)
-    inside = [i for i, row in enumerate(rows) if row < len(answers)]
-    product[:, inside] = answers[[rows[i] for i in inside]].T
-    return Step(
-        "head",
-        "Adds up the output bit by bit: the token whose bits these are is said.",
-        lines,
-        product,
-    )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestiary.report.explain.lines import Line
-from bestiary.report.explain.sheet import Step
+from bestiary.report.explain.step import Step
 from bestiary.runs.explained import Query
 
 OPEN = 8

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 
 from bestiary.compile.allocate import channel_of
 from bestiary.compile.cell import Cell, RowNumber
@@ -12,23 +13,28 @@ from bestiary.compile.program import Program
 from bestiary.compile.rows import Rows
 from bestiary.compile.taps import Taps
 from bestiary.errors import counted
-from bestiary.report.explain.lines import UNNAMED, Line
+from bestiary.report.explain.lines import Line
 
 MOST_TERMS = 3
 """Terms of a sum that are written out."""
-MOST_GROUPS = 4
-"""Groups that a sentence names."""
+LETTERS = 100
+"""About how long a list in a sentence may be; the page has the rest."""
+FIRST = 120
+"""Of its first part, with what it is made from; a longer one is named alone."""
 
 CHANNEL = re.compile(r"\.[\d·]+$")
 DISTANCE = re.compile(r" −(\d+)( of \d+)?$")
+PLACE = re.compile(r" to \d+, \d+(?=( moved)?$)")
+"""Of a level of routing: rows and channels of which place it writes to."""
 
 
 def group_of(name: str) -> str:
     """What the names of channels that belong together have in common.
 
-    ``value −3.0`` is of ``value``: the channel is left out, and how many rows above.
+    ``value −3.0`` is of ``value``: the channel is left out, and how many rows above; ``left 2 to 4,
+    0 moved`` is of ``left 2 moved``: the place that it is on its way to is left out.
     """
-    return DISTANCE.sub("", CHANNEL.sub("", name))
+    return PLACE.sub("", DISTANCE.sub("", CHANNEL.sub("", name)))
 
 
 def distance_of(name: str) -> int | None:
@@ -66,7 +72,18 @@ def formula(program: Program, cell: Cell) -> str:
         return gate
     if gate == "1":
         return convolution
-    return f"({gate}) × ({convolution})"
+    return _scaled(program, cell) or f"({gate}) × ({convolution})"
+
+
+def _scaled(program: Program, cell: Cell) -> str:
+    """A number times one row of a wire; "" for cells that are more."""
+    if cell.gate or cell.convolved is None or cell.taps is None or len(cell.taps.powers) > 1:
+        return ""
+    factor, added = _number(cell.gate_bias), _number(cell.conv_bias)
+    if factor is None or added != 0:
+        return ""
+    name = name_of(program, cell.convolved) + _moved(int(cell.taps.powers[0]))
+    return _times(factor * _values(cell.taps)[0], name)
 
 
 def name_of(program: Program, wire: Value) -> str:
@@ -83,25 +100,54 @@ def layer_sentence(lines: Sequence[Line]) -> str:
         if not line.kept:
             made.setdefault(line.group, []).append(line)
     kept = list(dict.fromkeys(x.group for x in lines if x.kept and x.group not in made))
-    parts = [_made(group, made[group]) for group in list(made)[:MOST_GROUPS]]
-    if len(made) > MOST_GROUPS:
-        parts.append(f"{len(made) - MOST_GROUPS} other groups")
-    told = f"Makes {_listed(parts)}" if parts else "Makes nothing new"
+    parts = [_made(group, made[group]) for group in made]
+    told = f"Makes {_fitting(parts)}" if parts else "Makes nothing new"
     if kept:
-        names = kept[:MOST_GROUPS] + (["others"] if len(kept) > MOST_GROUPS else [])
-        told += f"; keeps {_listed(names)}"
+        told += f"; keeps {_fitting([(name, name) for name in kept], LETTERS // 2)}"
     return f"{told}."
 
 
-def _made(group: str, lines: Sequence[Line]) -> str:
+def groups_sentence(what: str, lines: Sequence[Line]) -> str:
+    """``what`` and the groups of its channels."""
+    groups = list(dict.fromkeys(line.group for line in lines))
+    told = _fitting([(group, group) for group in groups])
+    return f"{what}: {told} ({counted(len(lines), 'channel')})."
+
+
+def numbers_sentence(what: str, named: Iterable[tuple[str, float]]) -> str:
+    """``what`` and single numbers by their names: ``a[0] = 1, a[1] = 0.5 and 7 more``."""
+    told = [f"{name} = {_digits(number)}" for name, number in named]
+    return f"{what}: {_fitting([(text, text) for text in told])}."
+
+
+def _made(group: str, lines: Sequence[Line]) -> tuple[str, str]:
+    """What is made, with an example and without."""
     count = sum(line.copies for line in lines)
     # The one that matters most says most: a match at the distance that was asked for.
     example = max(lines, key=lambda line: line.matters)
-    told = example.how if group == UNNAMED else f"{example.name} = {example.how}"
+    how = textwrap.shorten(example.how, LETTERS, placeholder=" …")
+    told = f"{example.name} = {how}"
     if count == 1:
-        return told
-    what = "channels without a name" if group == UNNAMED else group
-    return f"{what} ({counted(count, 'channel')}), such as {told}"
+        return told, example.name
+    short = f"{group} ({counted(count, 'channel')})"
+    return f"{short}, such as {told}", short
+
+
+def _fitting(parts: Sequence[tuple[str, str]], letters: int = LETTERS) -> str:
+    """The first whole, others whole or short, as long as they fit; how many more there are."""
+    shown: list[str] = []
+    length = 0
+    for whole, short in parts:
+        fits = length + len(whole) <= (letters if shown else FIRST)
+        text = whole if fits else short
+        # One that is left over is named: that it is one says no less than the name.
+        if shown and length + len(text) > letters and len(shown) + 1 < len(parts):
+            break
+        shown.append(text)
+        length += len(text) + 2
+    if len(shown) < len(parts):
+        shown.append(f"{len(parts) - len(shown)} more")
+    return _listed(shown)
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -140,13 +186,19 @@ def _sum(terms: Sequence[str], bias: RowNumber) -> str:
     shown = list(terms)
     if len(shown) > MOST_TERMS:
         shown = [*shown[: MOST_TERMS - 1], f"{len(shown) - MOST_TERMS + 1} more"]
-    if isinstance(bias, Rows) and not bias.uniform:
+    number = _number(bias)
+    if number is None:
         shown.append("a number for each row")
-    else:
-        number = float(bias.outside) if isinstance(bias, Rows) else float(bias)
-        if number or not shown:
-            shown.append(_digits(number))
+    elif number or not shown:
+        shown.append(_digits(number))
     return " + ".join(shown).replace("+ −", "− ")
+
+
+def _number(bias: RowNumber) -> float | None:
+    """The one number of all rows, None where they differ."""
+    if not isinstance(bias, Rows):
+        return float(bias)
+    return float(bias.outside) if bias.uniform else None
 
 
 def _digits(number: float) -> str:
