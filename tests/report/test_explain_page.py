@@ -13,9 +13,13 @@ from browser import Opened, chromium, opened
 from playwright.sync_api import Browser, expect
 
 from bestiary.compile import Program, compile_program, input_array
+from bestiary.compile.compiled_file import save_compiled
 from bestiary.report.explain import Sheet, explain_page, sheet_of
+from bestiary.runs.circuit_compilation import CircuitHow, of_circuit
+from bestiary.runs.circuit_source import named_circuit
 from bestiary.runs.compiled_model import parse_compiled
 from bestiary.runs.explained import Explained, explained_example
+from bestiary.runs.explained_file import explained_file
 from bestiary.runs.named_task import read_task
 
 pytestmark = pytest.mark.browser
@@ -161,6 +165,70 @@ def test_the_page_fits_and_is_drawn_in_its_theme(
         if width == 400:
             seen.page.get_by_text("gate side", exact=True).last.click()
             expect(seen.page.locator("figure")).to_have_attribute("data-side", "gate")
+        assert seen.complaints == []
+
+
+@pytest.mark.parametrize(("width", "above"), [(1280, 900), (390, None)])
+def test_what_is_told_covers_nothing_and_the_map_begins_in_the_first_window(
+    browser: Browser, path: Path, width: int, above: int | None
+) -> None:
+    with opened(browser, path, width, charts=False) as seen:
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        drawn(seen, 1)
+        options, box, board = (
+            seen.page.locator(part).bounding_box() for part in ("#options", "#told", "#board")
+        )
+        assert options is not None and box is not None and board is not None
+        assert options["y"] + options["height"] <= box["y"]
+        assert box["y"] + box["height"] <= board["y"]
+        if above is not None:
+            assert board["y"] + board["height"] <= above
+        # However long the text is, the map stays where it is.
+        seen.page.locator("#told").evaluate("told => { told.textContent = 'long '.repeat(200) }")
+        after = seen.page.locator("#board").bounding_box()
+        assert after is not None and after["y"] == board["y"]
+
+
+def test_the_number_of_a_narrow_circuit_is_told_by_its_name(
+    browser: Browser, tmp_path: Path
+) -> None:
+    work = of_circuit(named_circuit("determinant", 2), CircuitHow(layout="narrow"))
+    save_compiled(tmp_path / "c", work.compiled, {"origin": work.origin.to_dict()})
+    np.save(tmp_path / "x.npy", np.array([2.0, 1, 3, 5]))
+    sheet = sheet_of(explained_file(tmp_path / "c", tmp_path / "x.npy"))
+    path = tmp_path / "page.html"
+    path.write_text(explain_page(sheet), encoding="utf-8")
+    with opened(browser, path, charts=False) as seen:
+        drawn(seen, 1)
+        board = seen.page.get_by_role("application", name="Heat map of the layer")
+        board.focus()
+        seen.page.keyboard.press("Home")
+        drawn(seen, 0)
+        assert told(seen).startswith("x.0, row 0, which is a[0,0]: 2. ")
+        seen.page.keyboard.press("Shift+ArrowRight")
+        assert told(seen).startswith("x.0, row 1, which is a[0,1]: 1. ")
+        seen.page.keyboard.press("End")
+        drawn(seen, len(sheet.steps) - 1)
+        seen.page.keyboard.press("Shift+ArrowLeft")
+        assert told(seen).startswith("output, row 0, which is out: 7. ")
+        assert seen.complaints == []
+
+
+def test_numbers_beyond_float32_are_told_and_those_beyond_float64_are_infinite(
+    browser: Browser, tmp_path: Path
+) -> None:
+    u = input_array("u", 1)
+    program = Program((u,), (u * u) * (u * u), rows=1, name="power")
+    subject = Explained("power", "", compile_program(program), np.array([[-1e100]]))
+    path = tmp_path / "page.html"
+    path.write_text(explain_page(sheet_of(subject)), encoding="utf-8")
+    with opened(browser, path, charts=False) as seen:
+        drawn(seen, 1)
+        assert "gate −1e+100 × convolution −1e+100 = 1e+200" in told(seen)
+        expect(seen.page.locator(".caution")).to_contain_text("too large for float64 from layer 2")
+        seen.page.get_by_role("slider", name="Layer").fill("2")
+        drawn(seen, 2)
+        assert "gate 1e+200 × convolution 1e+200 = ∞" in told(seen)
         assert seen.complaints == []
 
 

@@ -146,6 +146,9 @@ def test_a_box_far_down_is_described_in_view_and_a_layer_far_right_is_reached(
     path = tmp_path / "page.html"
     path.write_text(layout_page(long()), encoding="utf-8")
     with opened(browser, path, width, charts=False) as seen:
+        before, drawing = (seen.page.locator(part).bounding_box() for part in ("#told", ".drawing"))
+        assert before is not None and drawing is not None
+        assert before["y"] + before["height"] <= drawing["y"]
         seen.page.locator('[data-at="0-29"]').hover()
         place = seen.page.locator("#told").bounding_box()
         assert place is not None and place["y"] >= 0 and place["y"] + place["height"] <= 900

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 
 MEANINGS = {
     "depth": "the gates of that depth of the circuit, one after the other, row by row",
-    "left": "the left operands of those gates, brought to their places in so many stages",
-    "right": "the right operands, likewise",
+    "left": "the left operands of the gates of that depth, brought to their places stage by stage",
+    "right": "the right operands of the gates of that depth, likewise",
     "moved": "the same, each number moved to the rows that this stage brings it to",
     "products": "left times right, or left times a constant",
     "numbers": "what is added to that",
