@@ -24,7 +24,7 @@ from bestiary.errors import UserError
 FEWEST = 16
 """Products that a batch may be chosen from, where choosing among more does not do."""
 
-PATIENCE = 2
+PATIENCE = 3
 """Windows in a row that are no better than one before, until no smaller one is tried."""
 
 
