@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -94,6 +95,16 @@ def test_a_long_circuit_is_told_by_its_first_layers_what_comes_out_and_what_name
     assert last == "output: What comes out: out = 7."
     assert out[13].startswith("depth: the gates of that depth")
     assert max(map(len, out)) < 170
+
+
+def test_what_is_being_done_is_said_on_a_terminal_whatever_a_file_is_called(capsys, monkeypatch):
+    compiled(capsys, "circuit", "determinant", "--n", "2")
+    Path("[").mkdir()
+    Path("c.safetensors").rename("[/c].safetensors")
+    for name, value in (("TTY_COMPATIBLE", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    err = printed(capsys, "[/c].safetensors").err
+    assert "building [/c].safetensors" in err
 
 
 def test_numbers_that_are_too_large_are_said(capsys):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from bestiary.cli.console import Terminal
 from bestiary.cli.given import options_given
@@ -74,8 +75,8 @@ def explain(
     check_written(output, PAGE, file=source, input=given, picture=png)
     check_written(png, PLOTS, "--png", file=source, input=given)
     drawn = None if layers is None else _layers(layers)
-    # A long example takes its time.
-    with Console(stderr=True).status(f"building {source}") as status:
+    # A long example takes its time. A name such as [/x] is no markup.
+    with Console(stderr=True).status(Text(f"building {source}")) as status:
         subject = _subject(source, options_given(context), task, split, example, seed, given)
         # Mistakes are told before these, which load torch.
         from bestiary.atomic import write_text
