@@ -43,6 +43,18 @@ class NextToken(Recall):
         return self.one_hot(tokens.roll(-1, 1))
 
 
+class NextFarFromZero(Recall):
+    """A number added to all logits changes no answer."""
+
+    def logits(self, tokens):
+        return 32 * self.one_hot(tokens.roll(-1, 1)) + 1e5
+
+
+class FarFromZero(Recall):
+    def logits(self, tokens):
+        return super().logits(tokens) + 1e5 + torch.rand(tokens.shape[1])[:, None]
+
+
 class NextAmongRuledOut(Recall):
     def logits(self, tokens):
         logits = self.one_hot(tokens.roll(-1, 1))

@@ -42,6 +42,11 @@ def shown(label):
     return row.split()
 
 
+def mistaken_command():
+    (found,) = [command for command in COMMANDS if "sharpnes=" in command]
+    return found
+
+
 def share_within(task, reach):
     """Of the queries, how many have their key at most ``reach`` tokens above."""
     gap = np.concatenate(
@@ -69,6 +74,9 @@ def test_the_heads_of_the_page_are_scored_by_its_command(capsys):
     assert main(command) == 0
     (notes,) = re.findall(r"^In every row: width 32.*?(?=\n```)", PAGE, re.M | re.DOTALL)
     assert " ".join(notes.split()) in " ".join(capsys.readouterr().out.split())
+    # Followed in order, when the folder of the first experiment is there.
+    assert main(shlex.split(mistaken_command())) == 2
+    assert capsys.readouterr().err in PAGE
 
 
 @pytest.mark.parametrize("reach", [16, 32])
@@ -93,8 +101,7 @@ def test_it_is_explained_as_shown_and_mistakes_are_said_as_shown(capsys):
     assert main(shlex.split(explain)) == 0
     (told,) = re.findall(r"```text\n(Row .*?)```", PAGE, re.DOTALL)
     assert capsys.readouterr().out == told
-    (mistaken,) = [command for command in COMMANDS if "sharpnes=" in command]
-    assert main(shlex.split(mistaken)) == 2
+    assert main(shlex.split(mistaken_command())) == 2
     assert capsys.readouterr().err in PAGE
 
 

@@ -14,7 +14,10 @@ CUTS = 8
 """Places of an example, at most, after which everything is changed: cheap, and first and last."""
 
 ROUNDING = 1e-3
-"""Of the largest logit that decides; a leak that decides an answer is as large as that logit."""
+"""Of the largest distance between an answer's logit and the next: a leak that decides is as far."""
+
+EPSILONS = 16
+"""Of the largest logit: what its dtype rounds away, whatever the distances."""
 
 Answers = Callable[[Tensor, Tensor], Tensor]
 
@@ -64,13 +67,20 @@ def _seeded(model: Answers, tokens: Tensor, positions: Tensor) -> Tensor:
 
 
 def _close(before: Tensor, after: Tensor) -> Tensor:
-    """Which rows of logits are the same but for rounding.
+    """Which rows of logits are the same but for rounding and a number added to all of a row.
 
     Measured by the logits that decide: those ruled out may be as low as can be.
     """
-    rounding = max(ROUNDING, 16 * torch.finfo(before.dtype).eps)
+    epsilon = EPSILONS * torch.finfo(before.dtype).eps
     both = torch.stack([before, after]).double()
     top = both.topk(min(2, both.shape[-1])).values
-    sizes = torch.cat([top[..., 0].abs(), top[..., 0] - top[..., -1]])
-    size = float(sizes.nan_to_num(posinf=0).clamp(min=1e-3).max())
-    return torch.isclose(both[0], both[1], rtol=rounding, atol=rounding * size).all(-1)
+    first = top[..., :1]
+    apart = _largest(first - top[..., -1:])
+    close = max(ROUNDING, epsilon) * apart + epsilon * _largest(first)
+    # A row whose largest is infinite has no distances, and is compared as it is.
+    own = both - torch.where(first.isfinite(), first, 0)
+    return torch.isclose(own[0], own[1], rtol=max(ROUNDING, epsilon), atol=close).all(-1)
+
+
+def _largest(numbers: Tensor) -> float:
+    return float(numbers.abs().nan_to_num(nan=0, posinf=0).max().clamp(min=1e-6))

@@ -131,20 +131,30 @@ def test_auto_turns_narrow_where_no_wide_stack_has_so_few_channels():
 def test_what_is_compiled_says_its_layout_and_the_bound_of_that():
     # Twelve inputs fit into no row of fewer channels.
     made = traced(lambda x: (x[0] + 1) * (x[10] * x[11] + x[5]), {"x": 12})
-    for channels, d in ((4, 1), (7, 1), (8, 2), (11, 2)):
-        chosen = compile_circuit(made, layout="auto", channels=channels)
-        assert (chosen.layout, chosen.d, chosen.source.width) == ("narrow", d, d)
-        assert chosen.bound == narrow_bound(made, d)
+    for mode in ("causal", "circular"):
+        chosen = compile_circuit(made, layout="auto", channels=7, mode=mode)
+        assert (chosen.layout, chosen.d, chosen.source.width) == ("narrow", 1, 1)
+        assert chosen.bound == narrow_bound(made, 1, mode)
         assert within(chosen)
-    ring = compile_circuit(made, layout="auto", channels=8, mode="circular")
-    assert ring.bound == narrow_bound(made, 2, "circular")
-    assert within(ring)
     assert compile_circuit(made, layout="narrow", d=2, radix=4).bound is None
     wide = compile_circuit(made, layout="auto", channels=40)
     assert (wide.layout, wide.d, wide.circuit, wide.rearranged) == ("wide", 1, made, "")
     # 2 · 2 + 1 layers, for two products one after the other.
     assert wide.bound is not None and wide.bound.layers == 5
     assert within(wide)
+
+
+def test_auto_takes_the_narrow_stack_of_the_fewest_layers_that_fits():
+    made = traced(lambda x: (x[0] + 1) * (x[10] * x[11] + x[5]), {"x": 12})
+    chosen = compile_circuit(made, layout="auto", channels=8)
+    assert chosen.stack.width <= 8
+    for d, radix in ((1, 2), (2, 2), (1, 4)):
+        other = compile_circuit(made, layout="narrow", d=d, radix=radix)
+        assert other.stack.width <= 8
+        assert len(chosen.stack.layers) <= len(other.stack.layers)
+    rows = np.arange(1, 13).reshape(1, 12, 1)
+    found = interpret(chosen.placed, rows, exactly=True).ravel().tolist()
+    assert found[0] == (1 + 1) * (11 * 12 + 6)
 
 
 def test_the_bound_of_a_wide_stack_leaves_out_what_was_given_up():

@@ -25,6 +25,10 @@ MOST_TRIED = 2000
 """Products of circuits that are placed in more than one way, for the fewest layers."""
 MOST_PARALLEL = 5000
 """Gates of a parallel form that ``auto`` tries."""
+MOST_SEARCHED = 500
+"""Products of circuits for which the channels that are enough are looked for."""
+RADICES = (2, 4, 8)
+"""Of the narrow layout's routing; it takes at most 2·radix·d channels."""
 EXPAND = 4.0
 """How many times as many channels ``auto`` lets an expansion take."""
 
@@ -53,7 +57,7 @@ def compile_circuit(
       layers times log2 of the width for every depth, N' = O(w/d), at most 4d channels at radix 2.
     - ``auto``: of the wide ones of the circuit as it is, balanced, made parallel, and each of them
       expanded, that of the fewest layers, then of the fewest weights that are not 0. Where none has
-      as few as ``channels``, the narrow one of the largest d ≤ channels/4.
+      as few as ``channels``, the cheapest narrow one of the largest d ≤ channels/(2·radix).
 
     channels: at most; a wide layout of fewer takes more layers (``batches``), and ``UserError``
     says how many are enough where they are too few. balance: re-associate chains first
@@ -175,12 +179,16 @@ def _chosen(
     why = mistakes[0]
     if channels is None or rows != 1:
         raise _too_few(circuit, why.channels, rows) if isinstance(why, TooFewChannels) else why
-    d = 1 << (max(1, channels // 4).bit_length() - 1)
-    routed = _narrow(circuit, d, mode, 2)
-    if routed.stack.width > channels:
-        least = min(routed.stack.width, _enough(circuit, channels))
+    routed = [
+        _narrow(circuit, 1 << (max(1, channels // (2 * radix)).bit_length() - 1), mode, radix)
+        for radix in RADICES
+        if radix == 2 or 2 * radix <= channels
+    ]
+    fitting = [one for one in routed if one.stack.width <= channels]
+    if not fitting:
+        least = min([*(one.stack.width for one in routed), _enough(circuit, channels)])
         raise UserError(f"channels is {channels}, too few for {circuit.name}: {least} are enough")
-    return routed
+    return min(fitting, key=cost)
 
 
 def _too_few(circuit: Circuit, channels: int, rows: int) -> UserError:
@@ -194,9 +202,12 @@ def _too_few(circuit: Circuit, channels: int, rows: int) -> UserError:
 
 
 def _enough(circuit: Circuit, channels: int) -> int:
-    """Channels that a wide layout fits into, more than ``channels``, into which it does not."""
+    """Channels that a wide layout fits into, more than ``channels``, into which it does not.
+
+    As few as are enough, but for circuits of many products.
+    """
     high = levels_size(circuit)[1]
-    while circuit.products.sum() <= MOST_TRIED and high - channels > 1:
+    while circuit.products.sum() <= MOST_SEARCHED and high - channels > 1:
         middle = (channels + high) // 2
         try:
             batches(circuit, middle)

@@ -15,6 +15,7 @@ from bestiary.compile.from_circuit.compiled import (
     EXPAND,
     MOST_PARALLEL,
     MOST_TRIED,
+    RADICES,
     circuit_bounds,
     compile_circuit,
     wide_ways,
@@ -26,8 +27,6 @@ MOST_ROUTED = 4096
 """Gates of circuits whose narrow layouts are compiled too: their layers go with every depth."""
 MOST_CAPPED = 4096
 """Products of circuits that are compiled in fewer channels too."""
-RADICES = (2, 4, 8)
-"""Of the narrow layout's routing."""
 EXPANSIONS = (2.0, EXPAND, 16.0)
 """How many times as many channels expansions may take."""
 
