@@ -99,11 +99,11 @@ def test_the_bound_is_that_of_the_narrow_layout_that_auto_chose(bestiary):
     Path("sum.circuit").write_text("input x[9]\noutput (x[0] + x[5]) * x[8] as y\n")
     told = json.loads(
         bestiary(
-            *("compile", "circuit", "sum.circuit", "--layout", "auto", "--channels", "8", "--json")
+            *("compile", "circuit", "sum.circuit", "--layout", "auto", "--channels", "7", "--json")
         )
     )
     circuit = named_circuit("sum.circuit").circuit
-    expected = narrow_bound(circuit, 2)
+    expected = narrow_bound(circuit, 1)
     assert told["bounds"] == {"bound, narrow": asdict(expected)}
     assert expected.holds(told["layers"], told["inner_rows"], told["width"])
     assert told["origin"]["circuit"]["layout"] == "narrow"
