@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
+from rich.text import Text
 
 from bestiary.cli.main import main
 
@@ -97,14 +99,39 @@ def test_a_long_circuit_is_told_by_its_first_layers_what_comes_out_and_what_name
     assert max(map(len, out)) < 170
 
 
-def test_what_is_being_done_is_said_on_a_terminal_whatever_a_file_is_called(capsys, monkeypatch):
+class Spinner:
+    """What a terminal would show, one text after the other, however soon the next one comes."""
+
+    def __init__(self, status):
+        self.shown = []
+        self.update(status)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def update(self, status):
+        text = Text.from_markup(status) if isinstance(status, str) else status
+        self.shown.append(text.plain)
+
+
+def test_what_is_being_done_is_said_whatever_a_file_is_called(capsys, monkeypatch):
     compiled(capsys, "circuit", "determinant", "--n", "2")
     Path("[").mkdir()
     Path("c.safetensors").rename("[/c].safetensors")
-    for name, value in (("TTY_COMPATIBLE", "1"), ("TERM", "xterm")):
-        monkeypatch.setenv(name, value)
-    err = printed(capsys, "[/c].safetensors").err
-    assert "building [/c].safetensors" in err
+    spinners = []
+
+    def status(console, text):
+        spinners.append(Spinner(text))
+        return spinners[-1]
+
+    monkeypatch.setattr(Console, "status", status)
+    printed(capsys, "[/c].safetensors")
+    assert [one.shown for one in spinners] == [
+        ["building [/c].safetensors", "following the input through the layers", "drawing"]
+    ]
 
 
 def test_numbers_that_are_too_large_are_said(capsys):
