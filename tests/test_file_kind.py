@@ -93,3 +93,13 @@ def test_a_name_that_a_shell_would_cut_is_quoted(place):
     np.save("two words.npy", np.eye(2))
     with pytest.raises(UserError, match=r"matrix 'two words\.npy' -o 'two words\.safetensors'`$"):
         load_stack("two words.npy")
+
+
+def test_a_matrix_that_is_called_like_a_stack_is_not_to_be_compiled_over_itself(place):
+    Path("m.npy").rename("m.safetensors")
+    with pytest.raises(UserError) as refused:
+        load_stack("m.safetensors")
+    assert str(refused.value) == (
+        "m.safetensors is not a BaseConv stack file, but a numpy array; give it the ending of its "
+        "kind, and compile it with `bestiary compile matrix`"
+    )

@@ -73,13 +73,16 @@ def refuse_kinds(
     """``UserError`` for a file of one of these kinds where ``wanted`` is needed.
 
     It says how to compile the file, with ``to`` behind that, or to inspect it; ``give`` where it is
-    neither.
+    neither. What has the ending of a stack is no source of one until it is called otherwise.
     """
     kind = kind_of(Path(path))
     if kind is None or kind not in kinds:
         return
     name = shlex.quote(str(path))
-    if kind in _COMPILED:
+    if kind in _COMPILED and Path(path).suffix == ".safetensors":
+        command = f"bestiary compile {_COMPILED[kind]}"
+        give = f"give it the ending of its kind, and compile it with `{command}`"
+    elif kind in _COMPILED:
         give = f"compile it with `bestiary compile {_COMPILED[kind]} {name}{to}`"
     elif kind == STACK:
         give = f"see what is in it with `bestiary inspect {name}`"
