@@ -121,6 +121,48 @@ def test_a_single_size_of_state_has_an_axis_of_some_length(tmp_path: Path) -> No
     assert (min(drawn), max(drawn)) == (2048, 8192)
 
 
+def test_marks_of_one_state_size_that_would_hide_one_another_stand_side_by_side(
+    tmp_path: Path,
+) -> None:
+    for mixer, accuracy in (("attention", 1.0), ("based", 0.99), ("hyena", 0.5)):
+        write_run(tmp_path, mixers=mixer, test=accuracy, state_size=100)
+    write_run(tmp_path, mixers="h3", state_size=400)
+    (chart,) = [c for c in draw(load_study(tmp_path)) if isinstance(c, Chart) if c.name == "state"]
+    place = {row["mixer"]: row["place"] for row in of_kind(chart, "mean")}
+    assert (place["hyena"], place["h3"]) == (100, 400)
+    # Evenly to both sides on a logarithm, by more of the axis' 300 pixels than half a mark's 10.
+    low, high = sorted((place["attention"], place["based"]))
+    assert low * high == pytest.approx(100**2)
+    sizes = [row["state_size"] for row in chart.rows]
+    assert np.log(high / low) / np.log(max(sizes) / min(sizes)) > 5 / 300
+    assert "stand side by side" in chart.caption
+
+
+def test_marks_that_hide_none_stand_at_their_state_size(tmp_path: Path) -> None:
+    write_run(tmp_path, state_size=100)
+    write_run(tmp_path, mixers="based", state_size=300)
+    (chart,) = [c for c in draw(load_study(tmp_path)) if isinstance(c, Chart) if c.name == "state"]
+    assert [row["place"] for row in of_kind(chart, "mean")] == [100, 300]
+    assert "side by side" not in chart.caption
+
+
+def test_guessing_is_named_and_of_no_ceilings_dashes_beside_state_sizes(
+    charts: dict[str, Chart],
+) -> None:
+    layers = charts["state"].spec["spec"]["layer"]
+    marks = [layer["mark"] for layer in layers]
+    (line,) = [m for m in marks if m["type"] == "rule" and "strokeDash" in m]
+    (dashes,) = [
+        layer["encoding"]["strokeDash"]["scale"]["range"]
+        for layer in layers
+        if "strokeDash" in layer["encoding"]
+    ]
+    assert line["strokeCap"] == "round" and line["strokeDash"][0] < 1 < min(dashes[1])
+    assert any(m["type"] == "text" and m["text"] == "guessing" for m in marks)
+    assert "The dotted line is guessing" in charts["state"].caption
+    assert "dashed line is guessing" not in charts["state"].caption
+
+
 def test_equal_accuracies_at_a_gap_stand_side_by_side(tmp_path: Path) -> None:
     mixers = ("attention", "based", "hyena")
     for mixer in mixers:

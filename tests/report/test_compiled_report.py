@@ -6,6 +6,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -29,6 +30,7 @@ from bestiary.runs.config import RunConfig
 from bestiary.runs.job import Job
 from bestiary.runs.run_folder import RunFolder
 from bestiary.runs.worker import execute
+from bestiary.solvers.all_pairs import AllPairs
 from bestiary.training.config import TrainingConfig
 
 NAME = "compiled:all-pairs"
@@ -181,6 +183,42 @@ def test_every_chart_that_has_it_draws_it_as_a_star(study: Study) -> None:
     assert STAR not in SHAPES
     assert look(study.mixers, NAME).outline == OUTLINE
     assert look(study.mixers, "hyena").outline != OUTLINE
+
+
+def test_the_chart_of_state_sizes_says_what_is_known_of_the_elements_of_compiled_models(
+    tmp_path: Path,
+) -> None:
+    """A label of one's own hides no kind, and of a class of one's own no kind is known."""
+    task: dict[str, Any] = {"name": "mqar", "segments": [{"length": 16, "pairs": 2}]}
+    said = (
+        ("all-pairs", "", "Elements of compiled:all-pairs and compiled:sort are single bits"),
+        ("sort", "", "are single bits, with the dashed line as their ceiling."),
+        ("attention", "mine", "Elements of compiled:mine are numbers of 32 bits"),
+        (f"{AllPairs.__module__}:AllPairs", "other",
+         "How many bits an element of compiled:other holds is not known."),
+    )  # fmt: skip
+    for solver, label, _ in said:
+        run = RunConfig(
+            task={**task, "vocab_size": 16, "test_examples": 2, "validation_examples": 2},
+            model=CompiledModel(solver, label=label),
+            training=TrainingConfig(threads=1),
+            seed=0,
+        )
+        status = execute(Job(run, tmp_path / "runs" / run.run_id))
+        assert status is not None and status.status == "finished"
+    (chart,) = [c for c in draw(load_study(tmp_path)) if c.name == "state"]
+    assert isinstance(chart, Chart)
+    for *_, sentence in said:
+        assert sentence in chart.caption
+
+
+def test_of_trained_models_alone_no_elements_of_compiled_ones_are_spoken_of(
+    tmp_path: Path,
+) -> None:
+    write_run(tmp_path)
+    (chart,) = [c for c in draw(load_study(tmp_path)) if c.name == "state"]
+    assert isinstance(chart, Chart)
+    assert "Elements of" not in chart.caption and "is not known" not in chart.caption
 
 
 def test_it_is_drawn_beside_every_width_and_no_filter_of_widths_hides_it(study: Study) -> None:

@@ -22,22 +22,29 @@ from bestiary.report.charts.chart import (
 )
 from bestiary.report.charts.recall import hardness
 from bestiary.report.charts.style import line_legend, mixer_channels
-from bestiary.report.mixer_kinds import is_compiled
 from bestiary.report.segments import SegmentResult
+from bestiary.report.verdict import joined
 from bestiary.tasks.ceiling import recall_ceiling
 
 NAME, TITLE = "state", "Accuracy against state size"
 CAPTION = (
     "Test accuracy over the elements of state that one sequence carries at the segment's length. "
-    "The lines are the most that any memory of that size can recall, with 32 and with 1 bit an "
-    "element, of values drawn independently; distinct ones, as MQAR has them, need a little less. "
-    "A memory that also stores the keys meets its limit earlier."
+    "The solid and the dashed line are the most that any memory of that size can recall, with 32 "
+    "and with 1 bit an element, of values drawn independently; distinct ones, as MQAR has them, "
+    "need a little less. Where both are 1, one lies on the other. A memory that also stores the "
+    "keys meets its limit earlier. The dotted line is guessing among the answers shown."
 )
-OF_COMPILED = (
-    " Elements of a compiled model are single bits, under the dashed line, but for those of "
-    "compiled:attention, which are numbers."
-)
+ASIDE = " Marks of one state size and nearly one accuracy stand side by side."
+OF_BITS = " Elements of {} are single bits, with the dashed line as their ceiling."
+OF_NUMBERS = " Elements of {} are numbers of 32 bits, with the solid line as their ceiling."
+OF_OWN = " How many bits an element of {} holds is not known."
+OF_ATTENTION = "attention"
+"""The one built-in solver whose elements of state are numbers."""
+
 BITS = (32, 1)
+APART, LEVEL = 0.045, 0.04
+"""The part of the axis between marks of one size, and the accuracies so near that they overlap."""
+
 CURVE_POINTS = 160
 
 
@@ -64,6 +71,7 @@ def state_rows(
                 "length": result.length,
                 "pairs": result.pairs,
                 "state_size": result.state_size,
+                "place": float(result.state_size),
                 "accuracy": result.accuracy.mean,
                 "low": result.accuracy.bounds[0],
                 "high": result.accuracy.bounds[1],
@@ -77,7 +85,42 @@ def state_rows(
         sizes = [row["state_size"] for row in rows]
         for result, choices in curves.values():
             rows += ceiling_rows(result, choices, min(sizes), max(sizes))
+        set_apart(rows)
     return rows
+
+
+def set_apart(rows: Sequence[dict[str, Any]]) -> None:
+    """Move ``place`` of marks that would hide one another, evenly to both sides of their size."""
+    sizes = [row["state_size"] for row in rows]
+    step = (max(sizes) / min(sizes)) ** APART
+    if step == 1:
+        step = 2**APART
+    groups: list[list[dict[str, Any]]] = []
+    for row in rows:
+        if row["kind"] != "mean":
+            continue
+        for group in groups:
+            first = group[0]
+            alike = all(first[name] == row[name] for name in ("panel", "state_size"))
+            if alike and abs(first["accuracy"] - row["accuracy"]) < LEVEL:
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    for group in groups:
+        for number, row in enumerate(group):
+            row["place"] = row["state_size"] * step ** (number - (len(group) - 1) / 2)
+
+
+def of_compiled(results: Sequence[SegmentResult]) -> str:
+    """What the elements of compiled models are; a solver of one's own may count anything."""
+    labels: dict[str, list[str]] = {OF_BITS: [], OF_NUMBERS: [], OF_OWN: []}
+    for point in {result.point.number: result.point for result in results}.values():
+        if point.compiled:
+            solver = point.runs[0]["model.compiled"]
+            own = OF_OWN if ":" in solver else OF_BITS
+            labels[OF_NUMBERS if solver == OF_ATTENTION else own].append(point.label)
+    return "".join(said.format(joined(names)) for said, names in labels.items() if names)
 
 
 def ceiling_rows(
@@ -121,17 +164,7 @@ def state_chart(
         return LeftOut(NAME, TITLE, "no finished run says how large its state is")
     panels = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=hardness)))
     channels = mixer_channels(mixers)
-    x = alt.X(
-        "state_size:Q",
-        scale=alt.Scale(type="log", nice=False, padding=14),
-        # The SI prefix of thousandths (m) reads like a million here; write small numbers out.
-        axis=alt.Axis(
-            labelExpr="format(datum.value, datum.value < 1 ? '~r' : '~s')",
-            tickCount=5,
-            labelOverlap=True,
-        ),
-        title="state size (elements)",
-    )
+    x, place = size_axis("state_size"), size_axis("place")
     y = test_accuracy()
     means = rows_of("mean")
     bits = alt.StrokeDash(
@@ -144,7 +177,16 @@ def state_chart(
         legend=line_legend(orient="bottom"),
     )
     layers = [
-        means.mark_rule(strokeDash=[4, 4], strokeWidth=1.5).encode(y="min(chance):Q"),
+        # Dotted, for the dashes are a ceiling's here.
+        means.mark_rule(strokeDash=[0.1, 4], strokeCap="round", strokeWidth=2).encode(
+            y="min(chance):Q"
+        ),
+        *(
+            means.transform_filter(f"datum.chance {test} 0.5")
+            .mark_text(text="guessing", align="right", dx=-2, dy=below, fontSize=10)
+            .encode(x=alt.value("width"), y="min(chance):Q")
+            for test, below in (("<=", -7), (">", 8))
+        ),
         rows_of("ceiling")
         .mark_line(strokeWidth=1.5, color="#808890")
         .encode(
@@ -157,9 +199,9 @@ def state_chart(
                 shown("accuracy", "at most"),
             ],
         ),
-        interval_bars(means, x, channels["color"], 0.45),
+        interval_bars(means, place, channels["color"], 0.45),
         means.mark_point(size=80, filled=True).encode(
-            x=x,
+            x=place,
             y=y,
             **channels,
             opacity=faded(),
@@ -173,5 +215,21 @@ def state_chart(
         ),
     ]
     spec = in_panels(layers, panels, left=56)
-    caption = CAPTION + (OF_COMPILED if any(is_compiled(label) for label in mixers) else "")
+    moved = any(row["kind"] == "mean" and row["place"] != row["state_size"] for row in rows)
+    caption = CAPTION + (ASIDE if moved else "") + of_compiled(results)
     return Chart(NAME, TITLE, caption, spec, rows)
+
+
+def size_axis(field: str) -> alt.X:
+    """The axis of state sizes, for the size itself or where its mark stands."""
+    return alt.X(
+        f"{field}:Q",
+        scale=alt.Scale(type="log", nice=False, padding=14),
+        # The SI prefix of thousandths (m) reads like a million here; write small numbers out.
+        axis=alt.Axis(
+            labelExpr="format(datum.value, datum.value < 1 ? '~r' : '~s')",
+            tickCount=5,
+            labelOverlap=True,
+        ),
+        title="state size (elements)",
+    )
