@@ -70,7 +70,7 @@ def test_keys_go_through_layers_channels_and_rows_and_say_what_is_there(
         seen.page.keyboard.press("ArrowUp")
         for _ in range(9):
             seen.page.keyboard.press("ArrowUp")
-        assert told(seen).startswith(f"match, largest of 14 channels in row {query.row} ")
+        assert told(seen).startswith(f"match, largest in size of 14 channels in row {query.row} ")
         seen.page.keyboard.press("ArrowDown")
         name = f"match −{query.distance}"
         assert told(seen).startswith(f"{name}, row {query.row} (q2, token 7): gate 1 × convolu")

@@ -33,7 +33,7 @@ def small() -> Layout:
 def test_a_place_is_described_in_words() -> None:
     assert described(small().layers[1][1]) == (
         "product: product of both sides; gate side reads channels 0, 1; convolution side X^0 + X^2 "
-        "on channel 1; differs from row to row (layer 1, channel 1, rows 2 late)"
+        "on channel 1; differs from row to row (layer 1, channel 1, 2 rows late)"
     )
 
 

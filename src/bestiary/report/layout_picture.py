@@ -81,7 +81,7 @@ def picture(layout: Layout, theme: Theme | None = "light") -> Picture:
 def described(place: Place) -> str:
     """What a channel holds and how it came there, in one sentence."""
     where = f"layer {place.layer}, channel {place.channel}"
-    delay = f", rows {place.delay} late" if place.delay else ""
+    delay = f", {counted(place.delay, 'row')} late" if place.delay else ""
     if place.role == "input":
         return f"{place.name}: given, channel {place.channel}"
     sides = []

@@ -92,15 +92,15 @@ def decided(match: Value, repeat: Repeat) -> Value:
     count = match.width
     # The distances in the order in which one that matches shuts out those behind it.
     order = range(count) if repeat == "latest" else range(count - 1, -1, -1)
-    none = (1 - match[list(order)]).named("none", [f"none −{s + 1} of 1" for s in order])
+    none = (1 - match[list(order)]).named("no match", [f"no match −{s + 1} of 1" for s in order])
     step = 1
     while step < count:
         # Each product filters what is in its own place, so that none waits for another.
         # Names of those that are new: how far the product goes, and over how many.
         ends = [
-            f"none −{s + 1} of {min(2 * step, i + 1)}" for i, s in enumerate(order) if i >= step
+            f"no match −{s + 1} of {min(2 * step, i + 1)}" for i, s in enumerate(order) if i >= step
         ]
-        none = concat([none[:step], mul(none[:-step], none[step:]).named("none", ends)])
+        none = concat([none[:step], mul(none[:-step], none[step:]).named("no match", ends)])
         step *= 2
     differences = np.eye(count, k=1) - np.eye(count)
     chosen = linear(none, differences, np.eye(count)[0])
@@ -135,7 +135,7 @@ class AllPairsModel(CodeModel):
         "alike": "½ where that bit is the same as in the token so far above, −½ where it is not; "
         "for several bits, 1 where all of them are the same and 0 elsewhere",
         "match": "1 where the token so far above is the same one, 0 elsewhere",
-        "none": "1 where none of so many distances up to this one matched",
+        "no match": "1 where none of so many distances up to this one matched",
         "chosen": "1 at the one match that decides a key that came again",
         "value": "the bits of the token that followed the match, 0 where nothing matched",
         "matches": "how many distances matched",

@@ -21,7 +21,7 @@ from bestiary.report.explain.words import (
         ("code.0", "code", None),
         ("alike −12.0·2", "alike", 12),
         ("match −9", "match", 9),
-        ("none −3 of 8", "none", 3),
+        ("no match −3 of 8", "no match", 3),
         ("sort 3 order.1", "sort 3 order", None),
         ("level 4 to 0, moved", "level 4 to 0, moved", None),
         ("depth 1, left 2 to 4, 0.1", "depth 1, left 2", None),
@@ -82,10 +82,18 @@ def test_a_sentence_of_many_groups_names_what_fits_and_counts_the_rest():
     many = [line(f"{letter * 20}.0", how="(a) × (b)") for letter in "abcdefg"]
     told = layer_sentence(many)
     assert told == (
-        f"Makes {'a' * 20}.0 = (a) × (b), {'b' * 20}.0 = (a) × (b), {'c' * 20}.0 and 4 more."
+        f"Makes {'a' * 20}.0 = (a) × (b); {'b' * 20}.0 = (a) × (b); also {'c' * 20}.0 and 4 more."
     )
     kept = [line(f"{letter * 20}.0", "carried") for letter in "abcde"]
     assert layer_sentence(kept) == f"Makes nothing new; keeps {'a' * 20}, {'b' * 20} and 3 more."
+
+
+def test_a_list_after_a_formula_does_not_read_as_part_of_it():
+    long = "a formula of many words " * 5
+    sums = [line("sort.0", how="late.0 + u"), line("sort.1"), line("a", how=long)]
+    assert layer_sentence([*sums, line("b", how=long), line("x", "copied")]) == (
+        "Makes sort (2 channels), such as sort.0 = late.0 + u; also a and b; keeps x."
+    )
 
 
 def test_what_is_made_from_too_much_is_named_alone_and_the_last_is_named_in_place_of_1_more():

@@ -188,7 +188,7 @@ function names() {
       name.type = "button";
       name.textContent = `${item.open ? "▾" : "▸"} ${item.group} (${counted(item)})`;
       name.setAttribute("aria-expanded", String(item.open));
-      name.title = "The largest number of the group; open it for its channels";
+      name.title = "Of the group's numbers the largest in size; open it for its channels";
       name.addEventListener("click", () => toggle(item.group));
     } else {
       const copies = item.line.copies > 1 ? ` ×${item.line.copies}` : "";
@@ -221,13 +221,13 @@ function tell(line, column) {
   const { gate: two, cells } = data.steps[state.step];
   if (item.group) {
     const value = number(largestOf("product", item.lines, column));
-    at("told").textContent = `${item.group}, largest of ${counted(item)} channels in ${where}: ${value}`;
+    at("told").textContent = `${item.group}, largest in size of ${counted(item)} channels in ${where}: ${value}`;
     return;
   }
   const [gate, convolution, product] = SIDES.map((side) => number(valueAt(side, item.index, column)));
   const sum = two ? `gate ${gate} × convolution ${convolution} = ${product}` : product;
   const { name, how, role, channel, delay, copies } = item.line;
-  const late = delay ? `, rows ${delay} late` : "";
+  const late = delay ? `, ${delay} ${delay === 1 ? "row" : "rows"} late` : "";
   const same = copies > 1 ? `, the same in ${copies} channels` : "";
   const cell = cells[item.index]?.[column], called = cell ? `, which is ${cell}` : "";
   at("told").textContent = `${name}, ${where}${called}: ${sum}. ${name} = ${how} (${role}, channel ${channel}${late}${same}).`;

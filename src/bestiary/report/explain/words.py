@@ -134,20 +134,28 @@ def _made(group: str, lines: Sequence[Line]) -> tuple[str, str]:
 
 
 def _fitting(parts: Sequence[tuple[str, str]], letters: int = LETTERS) -> str:
-    """The first whole, others whole or short, as long as they fit; how many more there are."""
-    shown: list[str] = []
-    length = 0
+    """The first whole, others whole or short, as long as they fit; how many more there are.
+
+    A whole that is more than its name is a formula: what follows it comes after a semicolon, since
+    after a comma it would be read as part of it.
+    """
+    stretches: list[list[str]] = [[]]
+    count = length = 0
     for whole, short in parts:
-        fits = length + len(whole) <= (letters if shown else FIRST)
+        fits = length + len(whole) <= (letters if count else FIRST)
         text = whole if fits else short
         # One that is left over is named: that it is one says no less than the name.
-        if shown and length + len(text) > letters and len(shown) + 1 < len(parts):
+        if count and length + len(text) > letters and count + 1 < len(parts):
             break
-        shown.append(text)
+        stretches[-1].append(text)
+        count += 1
         length += len(text) + 2
-    if len(shown) < len(parts):
-        shown.append(f"{len(parts) - len(shown)} more")
-    return _listed(shown)
+        if text != short:
+            stretches.append([])
+    if count < len(parts):
+        stretches[-1].append(f"{len(parts) - count} more")
+    told = [_listed(stretch) for stretch in stretches if stretch]
+    return "; ".join([*told[:-2], "; also ".join(told[-2:])])
 
 
 def _listed(parts: Sequence[str]) -> str:
