@@ -65,7 +65,8 @@ def test_solvers_are_scored_and_shown_with_their_state(capsys):
     page = Path("results/by_hand/report.html").read_text()
     assert "its 12 bits of state hold 1 pair with their keys, where all 4 take 36 bits" in page
     assert "with weights set by hand: 1 layer, width 12." in page
-    assert "Elements of a compiled model are single bits" in page
+    assert "are single bits, with the dashed line as their ceiling" in page
+    assert "Elements of compiled:attention are numbers of 32 bits" in page
 
 
 @pytest.mark.slow
